@@ -1,0 +1,77 @@
+#pragma once
+// What the device recorded while one case ran: launches with counters and faults, and the plain list of operations.
+// This is evidence from trusted code; the judge turns it into facts.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "judge/emulator/observe/counters.h"
+#include "judge/emulator/observe/fault.h"
+
+namespace judge::device {
+
+using emulator::Counters;
+using emulator::Fault;
+using emulator::SourceLocation;
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+struct LineRecord {  // counters of one source line, all launches of the kernel in this record
+  SourceLocation where;
+  Counters counters;
+};
+
+struct LaunchRecord {
+  std::string kernel;  // demangled, without the parameter list
+  Dim3 grid, block;
+  std::uint32_t static_shared_bytes = 0;
+  std::uint32_t dynamic_shared_bytes = 0;
+  Counters counters;
+  std::vector<LineRecord> lines;  // only lines with a memory access, branch or barrier; ordered by file, line
+  std::vector<Fault> faults;      // first occurrence first, at most kMaxFaults; the rest only counted
+  std::uint64_t faults_not_listed = 0;
+  bool finished = true;           // false: stopped by a fault that ends the kernel
+};
+
+enum class OperationKind : std::uint8_t {
+  allocate, free, copy_to_device, copy_from_device, copy_on_device, copy_to_symbol, copy_from_symbol, set, launch,
+  synchronize, event_record, stream_create
+};
+std::string_view to_string(OperationKind kind);
+
+struct Operation {
+  OperationKind kind{};
+  std::uint64_t bytes = 0;   // copies, sets, allocations
+  std::int32_t launch = -1;  // index into CaseRecord::launches when kind == launch
+};
+
+struct ApiError {         // a runtime call that returned an error
+  std::string call;       // "cudaLaunchKernel"
+  int code = 0;           // cudaError_t
+  std::string name;       // "cudaErrorInvalidConfiguration"
+  std::string detail;     // which limit, which pointer: a sentence for the student
+  bool is_launch = false; // a launch that did not happen
+};
+
+struct CaseRecord {
+  std::vector<LaunchRecord> launches;   // at most kMaxLaunchRecords, later ones merged by kernel and shape
+  std::vector<Operation> operations;    // at most kMaxOperations
+  std::uint64_t operations_not_listed = 0;
+  std::vector<ApiError> api_errors;     // at most 16
+  std::vector<std::string> unsupported; // names of calls or instructions the device does not implement (judge_error)
+  std::string kernel_output;            // device printf, capped
+  bool output_truncated = false;
+  std::uint64_t steps = 0;              // thread instructions executed
+  std::uint64_t leaked_bytes = 0;       // device memory the entry allocated and did not free
+};
+
+inline constexpr std::size_t kMaxFaults = 32;          // per launch: enough to see a pattern, small enough to read
+inline constexpr std::size_t kMaxLaunchRecords = 256;
+inline constexpr std::size_t kMaxOperations = 4096;
+
+}  // namespace judge::device

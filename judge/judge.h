@@ -1,0 +1,79 @@
+#pragma once
+// The public door of the judge: judge(exercise, source, options) -> Report.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "judge/build/build.h"
+#include "judge/catalogue/catalogue.h"
+#include "judge/check/check.h"
+#include "judge/device/record.h"
+#include "judge/session/session.h"
+#include "judge/verdict/verdict.h"
+
+namespace judge {
+
+struct Options {
+  std::string device = "auto";        // auto | emulator | gpu
+  std::optional<std::string> only_case;  // name or 1-based number
+  std::optional<std::uint64_t> seed;  // printed in every report; drawn from the system when absent
+  std::string gpu = "t4";             // which GPU the emulator's properties are those of
+  bool stop_at_first_failure = true;  // later cases are then reported as not run
+  std::filesystem::path root;         // repository root
+  std::filesystem::path cache_dir;    // default: root/build/cache, or $CUDA_JUDGE_CACHE
+  std::filesystem::path program_dir;  // judge-device, judge-host, libcudart.so.13
+};
+
+struct RequirementResult {
+  std::string metric;
+  double value = 0;
+  std::optional<double> min, max;
+  bool met = false;
+  catalogue::Text why;
+};
+
+struct CaseReport {
+  std::string name;
+  bool hidden = false, timed = false, ran = false;
+  catalogue::Names sizes;
+  std::uint64_t seed = 0;
+  verdict::Verdict verdict = verdict::Verdict::accepted;
+  std::vector<check::Comparison> comparisons;
+  session::HostOutcome host;
+  device::CaseRecord record;
+  std::vector<std::string> changed_inputs, broken_guards;
+  std::optional<emulator::SourceLocation> writer;  // the line that wrote the first wrong element
+  double wall_ms = 0, device_ms = 0;
+};
+
+struct Report {
+  int schema_version = 1;
+  int exercise_id = 0;
+  std::string slug;
+  catalogue::Text title;
+  std::string source_path;
+  std::string device;          // "emulator (Tesla T4)", …
+  std::string device_reason;   // why this one
+  verdict::Verdict verdict = verdict::Verdict::judge_error;
+  std::string judge_error_stage, judge_error;   // when verdict == judge_error
+  build::Result build;
+  std::vector<CaseReport> cases;                // catalogue order
+  std::vector<RequirementResult> requirements;  // measured on the timed case (or the largest that ran)
+  std::string requirement_case;
+  std::uint64_t seed = 0;
+  catalogue::Text next_step;                    // one sentence on what to do now
+  double wall_ms = 0;
+  std::uint64_t device_peak_bytes = 0;
+};
+
+using Progress = std::function<void(const std::string& stage, int done, int total)>;  // "compile", "case", …
+
+// Never throws for anything the student did; a fault of the judge becomes a Report with judge_error and its stage.
+Report judge(const catalogue::Exercise& exercise, const std::string& source, const std::string& source_path,
+             const Options& options, const Progress& progress = {});
+
+}  // namespace judge

@@ -1,0 +1,19 @@
+#pragma once
+// Report -> text for a terminal, and JSON (docs/report.schema.json).
+
+#include <string>
+
+#include "judge/judge.h"
+
+namespace judge::report {
+
+struct Style {
+  bool colour = false;
+  int width = 100;          // never wider
+  std::string language = "en";  // or "zh"
+};
+
+std::string to_terminal(const Report& report, const Style& style);
+std::string to_json(const Report& report, int indent = 2);
+
+}  // namespace judge::report
