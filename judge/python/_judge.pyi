@@ -1,0 +1,238 @@
+"""The judge as a Python module (pybind11; built into <build>/bin/_judge*.so).
+
+    import _judge
+    catalogue = _judge.load_catalogue("/path/to/repository")
+    exercise = catalogue.find("72")
+    report = _judge.judge(exercise, open("conv1d.cu", "rb").read(), source_path="conv1d.cu")
+    print(report.to_text(colour=True, width=100, lang="en"), end="")
+    raise SystemExit(report.exit_status)
+
+Nothing here prints. Whatever a submission does ends as a Report; exceptions are for wrong calls (ValueError), a broken
+exercises.json (CatalogueError) and an interrupt (KeyboardInterrupt). The GIL is released while judging.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any, Callable, Dict, Iterator, List, Optional, Union
+
+__version__: str  # of the judge, "0.1.0"
+VERDICTS: List[str]  # every verdict, worst first
+
+Path = Union[str, "PathLike[str]"]
+Text = Dict[str, str]  # {"en": …, "zh": …}; "zh" may be missing
+Progress = Callable[[str, int, int], None]
+"""progress(stage, done, total). judge(): "compile" 0/1 and 1/1, then "case" 0/n … n/n.
+check_exercise(): "check" 0/n … n/n, one per submission. An exception raised in it ends the work and is re-raised."""
+
+class CatalogueError(ValueError):
+    """exercises.json is wrong: the message has file, line, column, path, what was found and what was expected."""
+
+class Case:
+    """One case of an exercise."""
+
+    name: str
+    hidden: bool
+    timed: bool
+
+class Exercise:
+    """One exercise of the catalogue. Paths are absolute strings."""
+
+    id: int
+    slug: str
+    chapter: str
+    level: str  # "easy", "medium", "hard"
+    title: Text
+    entry: str  # the prototype, as written in the catalogue
+    entry_name: str
+    folder_name: str  # "072_conv1d"
+    stub: str  # practice/072_conv1d/conv1d.cu: what the student edits
+    statements: Dict[str, str]  # language -> path of the statement; "en" always there
+    reference: str
+    cpu_reference: str
+    wrong: List[str]
+    right: List[str]
+    cases: List[Case]
+    hints: List[Text]
+    root: str  # the repository's root, as given to load_catalogue
+
+class Catalogue:
+    """All exercises, by id."""
+
+    root: str
+    exercises: List[Exercise]
+    def find(self, id_or_slug: Union[int, str]) -> Optional[Exercise]:
+        """By id (72, "72", "072") or slug ("conv1d"); None when there is none."""
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Exercise]: ...
+
+def load_catalogue(root: Path) -> Catalogue:
+    """Reads and validates root/exercises.json. Raises CatalogueError."""
+
+class Diagnostic:
+    """One message of nvcc about the student's file."""
+
+    severity: str  # "error", "warning", "note"
+    file: str
+    line: int
+    column: int  # 0: not known
+    text: str
+    excerpt: List[str]
+
+class KernelResources:
+    """What ptxas -v says of one kernel."""
+
+    kernel: str
+    registers: int
+    shared_bytes: int
+    stack_bytes: int
+    spill_store_bytes: int
+    spill_load_bytes: int
+
+class Build:
+    """The compilation of a submission."""
+
+    ok: bool
+    cached: bool
+    wrong_prototype: bool
+    timed_out: bool
+    command: str
+    wall_ms: float
+    diagnostics: List[Diagnostic]
+    kernels: List[KernelResources]
+
+class CaseReport:
+    """What happened in one case. The full evidence is in Report.to_dict()["cases"]."""
+
+    name: str
+    hidden: bool
+    timed: bool
+    ran: bool
+    sizes: Dict[str, int]
+    seed: int
+    verdict: str
+    wall_ms: float
+    device_ms: float
+
+class RequirementResult:
+    """A budget of the exercise against what the kernel did."""
+
+    metric: str
+    value: float
+    min: Optional[float]
+    max: Optional[float]
+    met: bool
+    why: Text
+
+class Report:
+    """The outcome of one submission."""
+
+    schema_version: int
+    exercise_id: int
+    slug: str
+    title: Text
+    source_path: str
+    device: str
+    device_reason: str
+    verdict: str  # one of VERDICTS
+    exit_status: int  # 0 only for "accepted"; the table is in docs/cli.md
+    accepted: bool
+    judge_error_stage: str
+    judge_error: str
+    build: Build
+    cases: List[CaseReport]
+    requirements: List[RequirementResult]
+    requirement_case: str
+    seed: int
+    next_step: Text
+    wall_ms: float
+    device_peak_bytes: int
+
+    def to_text(self, colour: bool = False, width: int = 100, lang: str = "en") -> str:
+        """The report for a terminal, ending in a newline; never wider than width (itself at most 100)."""
+    def to_json(self, indent: int = 2) -> str:
+        """The report as JSON; docs/report.schema.json describes it."""
+    def to_dict(self) -> Dict[str, Any]:
+        """json.loads(self.to_json())."""
+
+def judge(
+    exercise: Exercise,
+    source: Union[str, bytes],
+    *,
+    source_path: Path = "",
+    device: str = "auto",
+    case: Optional[str] = None,
+    seed: Optional[int] = None,
+    gpu: str = "t4",
+    keep_going: bool = False,
+    cache_dir: Optional[Path] = None,
+    program_dir: Optional[Path] = None,
+    progress: Optional[Progress] = None,
+) -> Report:
+    """Judges one submission.
+
+    source: the file's content (a snapshot: later edits do not matter). source_path: what the report calls it, and beside
+    which `#include "…"` is looked up; default: the exercise's stub. device: "auto" or "emulator"; "gpu" raises ValueError,
+    because this version has no GPU backend. case: only this case, by name or 1-based number; ValueError lists the cases
+    when there is no such one. seed: repeats a judgement. keep_going: run the cases after the first failure too.
+    cache_dir: default $CUDA_JUDGE_CACHE, else root/build/cache. program_dir: where judge-device, judge-host and
+    libcudart.so.13 are; default: this module's folder.
+    """
+
+class CheckItem:
+    """One submission of an exercise's own and what became of it."""
+
+    kind: str  # "stub", "reference", "right", "wrong"
+    path: str
+    expected: str  # a verdict; for the stub "not accepted"
+    verdict: str  # what it got; "" when it could not be judged
+    ok: bool
+    note: str  # why not ok, one sentence; "" when ok
+    wall_ms: float
+    report: Report
+
+class CheckReport:
+    """The proof that an exercise is sound."""
+
+    exercise_id: int
+    slug: str
+    ok: bool
+    items: List[CheckItem]
+    wall_ms: float
+    def to_text(self, colour: bool = False, width: int = 100, lang: str = "en") -> str:
+        """One line per submission and a summary, ending in a newline."""
+
+def check_exercise(
+    exercise: Exercise,
+    *,
+    seed: Optional[int] = None,
+    cache_dir: Optional[Path] = None,
+    program_dir: Optional[Path] = None,
+    progress: Optional[Progress] = None,
+) -> CheckReport:
+    """Stub compiles and fails; reference and right/*.cu accepted on every case; each wrong/*.cu gets exactly the verdict
+    that its first line, `// expect: <verdict>`, names."""
+
+class Layer:
+    """One protection of the box that untrusted code runs in."""
+
+    name: str
+    available: bool
+    detail: str
+
+class Doctor:
+    """What this machine has."""
+
+    version: str
+    nvcc: str  # path; "" when there is none
+    cuda_version: str  # "13.0"; "" when there is none
+    host_compiler: str
+    toolchain_error: str  # the remedy when nvcc is missing or too old; "" otherwise
+    instruction_set: str  # what the emulator uses: "avx512", "avx2", "baseline"
+    cores: int
+    gpus: List[str]  # models the NVIDIA driver lists; this version does not run on them
+    layers: List[Layer]
+    programs: Dict[str, bool]  # judge-device, judge-host, libcudart.so.13: present in program_dir
+
+def doctor(program_dir: Optional[Path] = None) -> Doctor:
+    """Looks at the machine; takes some milliseconds (nvcc --version runs once)."""
