@@ -12,6 +12,17 @@
 
 #include "judge/emulator/exec/state.h"
 
+// JUDGE_OP(name) { …; return i + 1; } defines the two handlers of Op::name, `name_full` and `name_masked`, in namespace
+// judge::emulator::JUDGE_ISA, where op_table_isa.cpp finds them. The body is a template over `bool Full`; it sees the
+// warp as `w` and the instruction as `i`. Use it inside `namespace judge::emulator::JUDGE_ISA { … }`.
+#define JUDGE_OP(name)                                                                           \
+  template <bool Full>                                                                           \
+  [[gnu::always_inline]] static inline const Instr* name##_lanes(Warp& w, const Instr* i);       \
+  const Instr* name##_full(Warp& w, const Instr* i) { return name##_lanes<true>(w, i); }         \
+  const Instr* name##_masked(Warp& w, const Instr* i) { return name##_lanes<false>(w, i); }      \
+  template <bool Full>                                                                           \
+  [[gnu::always_inline]] static inline const Instr* name##_lanes([[maybe_unused]] Warp& w, const Instr* i)
+
 namespace judge::emulator {
 namespace {
 
@@ -24,12 +35,14 @@ namespace {
 #elif defined(__AVX2__)
   std::uint32_t bits = 0;
   for (int i = 0; i < 4; ++i)
-    bits |= static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_load_ps(reinterpret_cast<const float*>(x) + 8 * i))) << (8 * i);
+    bits |= static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_load_ps(reinterpret_cast<const float*>(x) + 8 * i)))
+            << (8 * i);
   return bits;
 #elif defined(__SSE2__)
   std::uint32_t bits = 0;
   for (int i = 0; i < 8; ++i)
-    bits |= static_cast<std::uint32_t>(_mm_movemask_ps(_mm_load_ps(reinterpret_cast<const float*>(x) + 4 * i))) << (4 * i);
+    bits |= static_cast<std::uint32_t>(_mm_movemask_ps(_mm_load_ps(reinterpret_cast<const float*>(x) + 4 * i)))
+            << (4 * i);
   return bits;
 #else
   std::uint32_t bits = 0;
