@@ -34,6 +34,7 @@ class FunctionLowering {
   virtual Slot scratch(unsigned bits) = 0;                          // a fresh slot: 1, 32 or 64 bits
   virtual Slot pool32(std::uint32_t value) = 0;                     // broadcast constants
   virtual Slot pool64(std::uint64_t value) = 0;
+  virtual Slot carry_flag() = 0;                                    // predicate slot of CC.CF, one per function
   virtual Instr& emit(Op op) = 0;                                   // appends; fill in the slots through the reference at once
   [[noreturn]] virtual void unsupported(const ptx::Instruction& instruction, const std::string& why) = 0;
   virtual const ptx::Module& module() const = 0;
