@@ -1,0 +1,65 @@
+#include "judge/device/ledger.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "judge/device/error_name.h"
+
+namespace judge::device {
+
+void Ledger::clear() {
+  memory_.clear();
+  copy_bytes_to_come_ = 0;
+}
+
+const OwnedMemory* Ledger::at(Address address) const {
+  const auto found = memory_.find(address);
+  return found == memory_.end() ? nullptr : &found->second;
+}
+
+const OwnedMemory* Ledger::around(Address address) const {
+  auto found = memory_.upper_bound(address);
+  if (found == memory_.begin()) return nullptr;
+  --found;
+  return address - found->first < found->second.bytes ? &found->second : nullptr;
+}
+
+std::uint64_t Ledger::leaked_bytes() const {
+  std::uint64_t sum = 0;
+  for (const auto& [address, memory] : memory_)
+    if (memory.owner == MemoryOwner::student && memory.kind != MemoryKind::pinned) sum += memory.bytes;
+  return sum;
+}
+
+void Ledger::operation(OperationKind kind, std::uint64_t bytes, std::int32_t launch) {
+  copy_bytes_to_come_ = 0;
+  CaseRecord& record = device_.record();
+  if (record.operations.size() < kMaxOperations)
+    record.operations.push_back({kind, bytes, launch});
+  else
+    ++record.operations_not_listed;
+}
+
+void Ledger::copy_chunk(OperationKind kind, std::uint64_t bytes, std::uint64_t announced) {
+  auto& operations = device_.record().operations;
+  if (announced == 0 && bytes <= copy_bytes_to_come_ && !operations.empty() && operations.back().kind == kind) {
+    operations.back().bytes += bytes;
+    copy_bytes_to_come_ -= bytes;
+    return;
+  }
+  operation(kind, bytes);
+  copy_bytes_to_come_ = announced > bytes ? announced - bytes : 0;
+}
+
+void Ledger::error(std::string_view call, const Status& status, bool is_launch) {
+  auto& errors = device_.record().api_errors;
+  if (errors.size() >= kMaxApiErrors) return;
+  errors.push_back({std::string(call), status.code, std::string(error_name(status.code)), status.detail, is_launch});
+}
+
+void Ledger::unsupported(const std::string& what) {
+  auto& list = device_.record().unsupported;
+  if (list.size() < kMaxUnsupported && std::find(list.begin(), list.end(), what) == list.end()) list.push_back(what);
+}
+
+}  // namespace judge::device

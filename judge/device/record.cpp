@@ -1,0 +1,225 @@
+#include "judge/device/record.h"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+#include "judge/device/record_json.h"
+
+namespace judge::device {
+namespace {
+
+using emulator::AccessKind;
+using emulator::FaultParty;
+using emulator::MemorySpace;
+using emulator::ThreadId;
+using nlohmann::json;
+
+constexpr OperationKind kLastOperation = OperationKind::stream_create;
+constexpr AccessKind kLastAccess = AccessKind::atomic;
+constexpr MemorySpace kLastSpace = MemorySpace::param;
+
+// The inverse of to_string for an enumeration without gaps.
+template <class Enum>
+Enum enum_from(const std::string& name, Enum last) {
+  for (int i = 0; i <= static_cast<int>(last); ++i)
+    if (to_string(static_cast<Enum>(i)) == name) return static_cast<Enum>(i);
+  throw std::runtime_error("case record: unknown name '" + name + "'");
+}
+
+json dump_dim(const Dim3& d) {
+  return json::array({d.x, d.y, d.z});
+}
+Dim3 parse_dim(const json& j) {
+  return {j.at(0), j.at(1), j.at(2)};
+}
+
+json dump_counters(const Counters& counters) {
+  json j = json::object();
+  emulator::for_each_counter(counters, [&](std::string_view name, std::uint64_t value) {
+    if (value != 0) j[std::string(name)] = value;
+  });
+  return j;
+}
+
+Counters parse_counters(const json& j) {
+  Counters c;
+  emulator::for_each_counter(
+      c, [&](std::string_view name, std::uint64_t& value) { value = j.value(std::string(name), std::uint64_t{0}); });
+  return c;
+}
+
+json dump_location(const SourceLocation& l) {
+  return {{"file", l.file}, {"line", l.line}, {"column", l.column}, {"function", l.function}};
+}
+
+SourceLocation parse_location(const json& j) {
+  return {j.at("file").get<std::string>(), j.at("line").get<int>(), j.at("column").get<int>(),
+          j.at("function").get<std::string>()};
+}
+
+json dump_thread(const ThreadId& t) {
+  return {{"block", t.block}, {"thread", t.thread}};
+}
+
+ThreadId parse_thread(const json& j) {
+  ThreadId t;
+  j.at("block").get_to(t.block);
+  j.at("thread").get_to(t.thread);
+  return t;
+}
+
+json dump_fault(const Fault& f) {
+  json j = {{"kind", std::string(to_string(f.kind))},
+            {"kernel", f.kernel},
+            {"where", dump_location(f.where)},
+            {"who", dump_thread(f.who)},
+            {"space", std::string(to_string(f.space))},
+            {"access", std::string(to_string(f.access))},
+            {"address", f.address},
+            {"bytes", f.bytes},
+            {"owner", f.owner},
+            {"message", f.message},
+            {"occurrences", f.occurrences}};
+  if (f.element) j["element"] = *f.element;
+  if (f.other) {
+    j["other"] = {{"where", dump_location(f.other->where)},
+                  {"who", dump_thread(f.other->who)},
+                  {"access", std::string(to_string(f.other->access))}};
+  }
+  return j;
+}
+
+Fault parse_fault(const json& j) {
+  Fault f;
+  const auto kind = emulator::fault_kind_from(j.at("kind").get<std::string>());
+  if (!kind) throw std::runtime_error("case record: unknown fault '" + j.at("kind").get<std::string>() + "'");
+  f.kind = *kind;
+  j.at("kernel").get_to(f.kernel);
+  f.where = parse_location(j.at("where"));
+  f.who = parse_thread(j.at("who"));
+  f.space = enum_from(j.at("space").get<std::string>(), kLastSpace);
+  f.access = enum_from(j.at("access").get<std::string>(), kLastAccess);
+  j.at("address").get_to(f.address);
+  j.at("bytes").get_to(f.bytes);
+  j.at("owner").get_to(f.owner);
+  j.at("message").get_to(f.message);
+  j.at("occurrences").get_to(f.occurrences);
+  if (j.contains("element")) f.element = j["element"].get<std::int64_t>();
+  if (j.contains("other")) {
+    const json& o = j["other"];
+    f.other = FaultParty{parse_location(o.at("where")), parse_thread(o.at("who")),
+                         enum_from(o.at("access").get<std::string>(), kLastAccess)};
+  }
+  return f;
+}
+
+json dump_launch(const LaunchRecord& l) {
+  json j = {{"kernel", l.kernel},
+            {"grid", dump_dim(l.grid)},
+            {"block", dump_dim(l.block)},
+            {"static_shared_bytes", l.static_shared_bytes},
+            {"dynamic_shared_bytes", l.dynamic_shared_bytes},
+            {"counters", dump_counters(l.counters)},
+            {"finished", l.finished},
+            {"faults_not_listed", l.faults_not_listed}};
+  for (const LineRecord& line : l.lines)
+    j["lines"].push_back({{"where", dump_location(line.where)}, {"counters", dump_counters(line.counters)}});
+  for (const Fault& fault : l.faults) j["faults"].push_back(dump_fault(fault));
+  return j;
+}
+
+LaunchRecord parse_launch(const json& j) {
+  LaunchRecord l;
+  j.at("kernel").get_to(l.kernel);
+  l.grid = parse_dim(j.at("grid"));
+  l.block = parse_dim(j.at("block"));
+  j.at("static_shared_bytes").get_to(l.static_shared_bytes);
+  j.at("dynamic_shared_bytes").get_to(l.dynamic_shared_bytes);
+  l.counters = parse_counters(j.at("counters"));
+  j.at("finished").get_to(l.finished);
+  j.at("faults_not_listed").get_to(l.faults_not_listed);
+  if (j.contains("lines"))
+    for (const json& line : j["lines"])
+      l.lines.push_back({parse_location(line.at("where")), parse_counters(line.at("counters"))});
+  if (j.contains("faults"))
+    for (const json& fault : j["faults"]) l.faults.push_back(parse_fault(fault));
+  return l;
+}
+
+}  // namespace
+
+std::string_view to_string(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::allocate:
+      return "allocate";
+    case OperationKind::free:
+      return "free";
+    case OperationKind::copy_to_device:
+      return "copy_to_device";
+    case OperationKind::copy_from_device:
+      return "copy_from_device";
+    case OperationKind::copy_on_device:
+      return "copy_on_device";
+    case OperationKind::copy_to_symbol:
+      return "copy_to_symbol";
+    case OperationKind::copy_from_symbol:
+      return "copy_from_symbol";
+    case OperationKind::set:
+      return "set";
+    case OperationKind::launch:
+      return "launch";
+    case OperationKind::synchronize:
+      return "synchronize";
+    case OperationKind::event_record:
+      return "event_record";
+    case OperationKind::stream_create:
+      return "stream_create";
+  }
+  return "unknown";
+}
+
+std::string to_json(const CaseRecord& r) {
+  json j = {{"operations_not_listed", r.operations_not_listed},
+            {"kernel_output", r.kernel_output},
+            {"output_truncated", r.output_truncated},
+            {"steps", r.steps},
+            {"leaked_bytes", r.leaked_bytes},
+            {"unsupported", r.unsupported}};
+  for (const LaunchRecord& l : r.launches) j["launches"].push_back(dump_launch(l));
+  for (const Operation& o : r.operations)
+    j["operations"].push_back({{"kind", std::string(to_string(o.kind))}, {"bytes", o.bytes}, {"launch", o.launch}});
+  for (const ApiError& e : r.api_errors)
+    j["api_errors"].push_back(
+        {{"call", e.call}, {"code", e.code}, {"name", e.name}, {"detail", e.detail}, {"is_launch", e.is_launch}});
+  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+CaseRecord record_from_json(std::string_view text) {
+  try {
+    const json j = json::parse(text);
+    CaseRecord r;
+    j.at("operations_not_listed").get_to(r.operations_not_listed);
+    j.at("kernel_output").get_to(r.kernel_output);
+    j.at("output_truncated").get_to(r.output_truncated);
+    j.at("steps").get_to(r.steps);
+    j.at("leaked_bytes").get_to(r.leaked_bytes);
+    j.at("unsupported").get_to(r.unsupported);
+    if (j.contains("launches"))
+      for (const json& l : j["launches"]) r.launches.push_back(parse_launch(l));
+    if (j.contains("operations"))
+      for (const json& o : j["operations"])
+        r.operations.push_back({enum_from(o.at("kind").get<std::string>(), kLastOperation),
+                                o.at("bytes").get<std::uint64_t>(), o.at("launch").get<std::int32_t>()});
+    if (j.contains("api_errors"))
+      for (const json& e : j["api_errors"])
+        r.api_errors.push_back({e.at("call").get<std::string>(), e.at("code").get<int>(),
+                                e.at("name").get<std::string>(), e.at("detail").get<std::string>(),
+                                e.at("is_launch").get<bool>()});
+    return r;
+  } catch (const json::exception& e) {
+    throw std::runtime_error(std::string("case record: ") + e.what());
+  }
+}
+
+}  // namespace judge::device
