@@ -1,6 +1,7 @@
 #pragma once
 // exercises.json: loading, validation, shape expressions, paths. DESIGN: docs/authoring.md, section "The catalogue".
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -9,6 +10,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -33,6 +35,11 @@ class Expression {
 class ExpressionError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  ExpressionError(std::size_t position, const std::string& what) : std::runtime_error(what), position_(position) {}
+  std::size_t position() const { return position_; }  // byte of the text, from 0
+
+ private:
+  std::size_t position_ = 0;
 };
 
 enum class Role : std::uint8_t { in, out, inout, size, scalar };
@@ -94,7 +101,13 @@ struct Exercise {
   std::string folder_name() const;     // "072_conv1d"
 };
 
+struct Chapter {
+  std::string slug;
+  Text title;
+};
+
 struct Catalogue {
+  std::vector<Chapter> chapters;       // the course's order
   std::vector<Exercise> exercises;     // by id
   const Exercise* find(int id) const;
   const Exercise* find(const std::string& id_or_slug) const;
