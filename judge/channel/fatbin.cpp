@@ -13,10 +13,8 @@
 namespace judge::channel {
 namespace {
 
-constexpr std::uint32_t kFatbinMagic = 0xBA55ED50;
 constexpr std::uint16_t kFatbinVersion = 1;
 constexpr std::uint16_t kKindPtx = 1;
-constexpr std::size_t kHeaderBytes = 16;
 constexpr std::size_t kEntryHeaderBytes = 64;  // the shortest that nvcc writes
 constexpr std::size_t kMaxEntries = 1024;
 constexpr std::uint64_t kFlagZstd = 0x8000;
@@ -111,24 +109,15 @@ std::string text_of(const Entry& entry) {
 
 }  // namespace
 
-std::uint64_t fatbin_bytes(std::span<const std::byte, 16> header) {
-  if (load<std::uint32_t>(header, 0) != kFatbinMagic) return 0;
-  const std::uint64_t header_bytes = load<std::uint16_t>(header, 6);
-  const std::uint64_t following = load<std::uint64_t>(header, 8);
-  std::uint64_t total = 0;
-  if (header_bytes < kHeaderBytes || __builtin_add_overflow(header_bytes, following, &total)) return 0;
-  return total;
-}
-
 std::string select_ptx(std::span<const std::byte> fatbin, int target) {
-  if (fatbin.size() < kHeaderBytes) {
+  if (fatbin.size() < kFatbinHeaderBytes) {
     if (fatbin.empty()) throw FatbinError(FatbinError::Kind::unsupported, kRelocatable);
     malformed("it is shorter than its header");
   }
-  if (load<std::uint32_t>(fatbin, 0) != kFatbinMagic) malformed("it does not begin as a fat binary");
+  const std::uint64_t total = fatbin_bytes(fatbin.first<kFatbinHeaderBytes>());
+  if (total == 0) malformed("it does not begin as a fat binary");
   if (load<std::uint16_t>(fatbin, 4) != kFatbinVersion) malformed("it is of an unknown version");
-  const std::uint64_t total = fatbin_bytes(fatbin.first<16>());
-  if (total == 0 || total > fatbin.size()) malformed("it is longer than the bytes given");
+  if (total > fatbin.size()) malformed("it is longer than the bytes given");
 
   const std::size_t header_bytes = load<std::uint16_t>(fatbin, 6);
   std::span<const std::byte> rest = fatbin.subspan(header_bytes, total - header_bytes);

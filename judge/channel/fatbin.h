@@ -22,6 +22,7 @@ class FatbinError : public std::runtime_error {
   Kind kind_;
 };
 
+inline constexpr std::size_t kFatbinHeaderBytes = 16;
 inline constexpr std::size_t kMaxPtxBytes = 64u << 20;  // of one decompressed entry; guards against a zstd bomb
 
 // The PTX text with the highest architecture not above `target` (75 for sm_75), decompressed, without trailing NULs.
@@ -30,6 +31,6 @@ std::string select_ptx(std::span<const std::byte> fatbin, int target);
 
 // How many bytes a fat binary has, from its 16-byte header; 0 when the header is not one. For the library, which is
 // given a pointer only.
-std::uint64_t fatbin_bytes(std::span<const std::byte, 16> header);
+std::uint64_t fatbin_bytes(std::span<const std::byte, kFatbinHeaderBytes> header);
 
 }  // namespace judge::channel

@@ -1,0 +1,14 @@
+#pragma once
+// Which side of the channel an address belongs to.
+
+#include "judge/cudart/api_call.h"
+
+namespace judge::cudart {
+
+enum class Side { device, mapped, host };  // mapped: managed and pinned memory, which both sides reach
+
+Side side_of(const Connection& connection, const void* pointer);
+
+void free_everything(const ApiCall& call);  // what this process allocated and has not freed
+
+}  // namespace judge::cudart
