@@ -131,6 +131,9 @@ void Server::start(ControlMessage& message) {
   const RunOptions options = run_options(command);
   device_.reset(options);
   calls_.begin_case(options.limits, bulk_);
+  // Sent before the buffers are filled: the judge starts the host process meanwhile, which needs the window.
+  const int window = device_.mapped_window_fd();
+  control_.send("{}", std::span(&window, 1));
   json addresses = json::array();
   for (const json& b : command.at("buffers")) {
     ExerciseBuffer buffer{b.at("name"), 0, b.at("bytes"), b.at("offset"), b.at("filled"), b.at("input")};
@@ -144,8 +147,7 @@ void Server::start(ControlMessage& message) {
     buffers_.push_back(std::move(buffer));
   }
   host_ = std::move(message.descriptors[1]);
-  const int window = device_.mapped_window_fd();
-  control_.send(json{{"addresses", std::move(addresses)}}.dump(), std::span(&window, 1));
+  control_.send(json{{"addresses", std::move(addresses)}}.dump());
 }
 
 void Server::allocate_exercise_buffer(ExerciseBuffer& buffer, AllocationRequest request) {

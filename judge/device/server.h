@@ -2,11 +2,12 @@
 // The loop of the device process: commands of the judge on one socket, calls of the untrusted host on another, one
 // thread. A launch runs inside the loop; a judge that cannot wait for it kills this process and starts another.
 //
-// Commands (JSON text on a ControlSocket, each answered by one message):
+// Commands (JSON text on a ControlSocket):
 //   {"command":"start", "limits":{…}, "schedule_seed":n, "workers":n,
 //   "buffers":[{"name","element_type","element_bytes",
 //    "bytes","offset","filled","input"}]} + descriptors [contents, host socket, bulk memory]
-//      -> {"addresses":[…]} + [mapped window]. A buffer that is not filled is poisoned; `input` ones must not change.
+//      -> {} + [mapped window] once the device is reset, then {"addresses":[…]}. A buffer that is not filled is
+//      poisoned; one that is `input` must not change.
 //   {"command":"collect"} -> {"record":"…", "launch_ms":x, "outputs":[{"name","offset","bytes","written_offset",
 //    "guard_intact"}], "changed_inputs":[…], "protocol_error":"…"} + [memory with the outputs and written maps]
 // A command that fails is answered {"error":"…"}. The process greets with its properties and ends when the judge does.
