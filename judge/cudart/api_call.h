@@ -22,7 +22,13 @@ class ApiCall {
   cudaError_t fail(cudaError_t code, std::string_view sentence,
                    channel::ReportKind kind = channel::ReportKind::api_error) const;
 
+  // cudaErrorNotSupported, recorded as a limit of the judge, not a mistake of the student. `what` names the thing.
+  cudaError_t unsupported(std::string_view what) const;
+
  private:
+  cudaError_t report(std::string_view name, cudaError_t code, std::string_view sentence,
+                     channel::ReportKind kind) const;
+
   std::string_view name_;
   Connection& connection_;
 };

@@ -21,8 +21,9 @@ cudaError_t ApiCall::done(cudaError_t status) const {
   return status;
 }
 
-cudaError_t ApiCall::fail(cudaError_t code, std::string_view sentence, channel::ReportKind kind) const {
-  std::string payload(name_);
+cudaError_t ApiCall::report(std::string_view name, cudaError_t code, std::string_view sentence,
+                            channel::ReportKind kind) const {
+  std::string payload(name);
   payload.push_back('\0');
   payload.append(sentence);
   payload.resize(std::min<std::size_t>(payload.size(), channel::kMaxReportBytes));
@@ -31,6 +32,14 @@ cudaError_t ApiCall::fail(cudaError_t code, std::string_view sentence, channel::
   request.kind = kind;
   connection_.call<channel::Call::report>(request, nullptr, std::as_bytes(std::span(payload)));
   return done(code);
+}
+
+cudaError_t ApiCall::fail(cudaError_t code, std::string_view sentence, channel::ReportKind kind) const {
+  return report(name_, code, sentence, kind);
+}
+
+cudaError_t ApiCall::unsupported(std::string_view what) const {
+  return report(what, cudaErrorNotSupported, "", channel::ReportKind::unsupported);
 }
 
 std::string hex(const void* address) {

@@ -160,10 +160,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
       case cudaLaunchAttributeProgrammaticStreamSerialization:  // launches here never overlap, which it permits
         break;
       default:
-        return call.fail(cudaErrorNotSupported,
-                         "cudaLaunchKernelEx with launch attribute " + std::to_string(config->attrs[i].id) +
-                             " (clusters, cooperative launches) is not supported",
-                         channel::ReportKind::unsupported);
+        return call.unsupported("cudaLaunchKernelEx with launch attribute " + std::to_string(config->attrs[i].id) +
+                                " (clusters, cooperative launches)");
     }
   }
   return launch(call, function, {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream},
@@ -210,10 +208,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     return call.done(cudaSuccess);
   }
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) {
-    return call.fail(
-        cudaErrorNotSupported,
-        "cudaFuncSetAttribute with attribute " + std::to_string(attribute) + " (clusters) is not supported",
-        channel::ReportKind::unsupported);
+    return call.unsupported("cudaFuncSetAttribute with attribute " + std::to_string(attribute) + " (clusters)");
   }
   channel::FunctionAttributeRequest request;
   request.kernel = kernel->info.kernel;

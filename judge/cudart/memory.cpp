@@ -182,11 +182,9 @@ cudaError_t cudaHostGetDevicePointer(void** out, void* pointer, unsigned flags) 
     return call.done(cudaSuccess);
   }
   if (is_registered(pointer)) {
-    return call.fail(
-        cudaErrorNotSupported,
-        "cudaHostGetDevicePointer of memory from cudaHostRegister is not supported: the device does not see "
-        "the program's own memory; allocate it with cudaHostAlloc",
-        channel::ReportKind::unsupported);
+    return call.unsupported(
+        "cudaHostGetDevicePointer of memory from cudaHostRegister (the device does not see the program's own memory; "
+        "allocate it with cudaHostAlloc)");
   }
   return call.fail(cudaErrorInvalidValue,
                    "the pointer " + hex(pointer) + " is not pinned memory (cudaMallocHost, cudaHostAlloc)");

@@ -98,10 +98,8 @@ cudaError_t Registry::load_locked(const ApiCall& call, Module& module) {
   if (module.loaded) return module.load_status;
   module.loaded = true;
   if (module.relocatable) {
-    return module.load_status = call.fail(cudaErrorNotSupported,
-                                          "-rdc=true is not supported: compile without -rdc, with each kernel's device "
-                                          "code in one source file",
-                                          channel::ReportKind::unsupported);
+    return module.load_status =
+               call.unsupported("-rdc=true (compile without it, with each kernel's device code in one source file)");
   }
   if (module.fatbin_bytes == 0 || module.fatbin_bytes > channel::kMaxModuleBytes) {
     return module.load_status = call.fail(cudaErrorInvalidKernelImage,
