@@ -1,0 +1,12 @@
+// expect: wrong_answer
+// Adds x without the factor.
+
+__global__ void saxpy_kernel(float a, const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i] + y[i];
+}
+
+void saxpy(float a, const float* x, float* y, int n) {
+  constexpr int kBlock = 256;
+  saxpy_kernel<<<(n + kBlock - 1) / kBlock, kBlock>>>(a, x, y, n);
+}

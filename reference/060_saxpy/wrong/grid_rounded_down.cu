@@ -1,0 +1,12 @@
+// expect: runtime_error
+// n / kBlock leaves out the last block; for n < kBlock the grid is empty.
+
+__global__ void saxpy_kernel(float a, const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+
+void saxpy(float a, const float* x, float* y, int n) {
+  constexpr int kBlock = 256;
+  saxpy_kernel<<<n / kBlock, kBlock>>>(a, x, y, n);
+}
