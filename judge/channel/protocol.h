@@ -358,8 +358,7 @@ std::span<const std::byte> bytes_of(const Body& body) {
 // The body of a decoded message whose call has body type Body (CallTypes<call>::Request or ::Reply).
 template <class Body>
 Body body_as(const Message& message) {
-  Body body;
-  std::memset(&body, 0, sizeof body);
+  Body body{};
   if (message.body.size() == sizeof body) std::memcpy(&body, message.body.data(), sizeof body);
   return body;
 }
