@@ -20,7 +20,8 @@
 namespace judge::device {
 
 // Kernels of any module whose text starts with "fake" (others do not load; "unsupported …" is refused as such):
-//   1 double_it(float* x, uint32 n): x[i] *= 2    2 die(): sets the sticky error 700    3 sleep_ms(uint32 ms)
+//   1 double_it(float* x, uint32 n): x[i] *= 2    2 die(): sets the sticky error 700    3 sleep_ms(uint32 ms)    4
+//   end_process()
 class FakeDevice : public Device {
  public:
   static constexpr std::uint64_t kGuardBytes = 256;
@@ -124,6 +125,8 @@ class FakeDevice : public Device {
       out.id = 3;
       out.parameters = {{0, 4, 4}};
       out.parameter_bytes = 4;
+    } else if (name == "end_process") {
+      out.id = 4;
     } else {
       return {cuda_invalid_device_function, "no kernel of this name"};
     }
@@ -156,6 +159,8 @@ class FakeDevice : public Device {
       if (request.parameters.size() != 4) return {cuda_invalid_value, "wrong parameters"};
       std::memcpy(&word, request.parameters.data(), 4);
       std::this_thread::sleep_for(std::chrono::milliseconds(word));
+    } else if (request.kernel == 4) {
+      ::_exit(42);
     } else {
       return {cuda_invalid_device_function, "no such kernel"};
     }
