@@ -1,6 +1,7 @@
 #pragma once
 // The public door of the judge: judge(exercise, source, options) -> Report.
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -26,7 +27,11 @@ struct Options {
   std::filesystem::path root;         // repository root
   std::filesystem::path cache_dir;    // default: root/build/cache, or $CUDA_JUDGE_CACHE
   std::filesystem::path program_dir;  // judge-device, judge-host, libcudart.so.13
+  const std::atomic<bool>* cancelled = nullptr;  // looked at between the steps; true: judge() throws Cancelled
 };
+
+// Not a std::exception, so that no handler takes it for a fault. A progress callback may throw it too.
+struct Cancelled {};
 
 struct RequirementResult {
   std::string metric;
@@ -56,6 +61,8 @@ struct Report {
   std::string slug;
   catalogue::Text title;
   std::string source_path;
+  std::string source;          // the snapshot, for excerpts
+  bool partial = false;        // --case: not every case was asked for, so that "accepted" is no full judgement
   std::string device;          // "emulator (Tesla T4)", …
   std::string device_reason;   // why this one
   verdict::Verdict verdict = verdict::Verdict::judge_error;
@@ -73,7 +80,30 @@ struct Report {
 using Progress = std::function<void(const std::string& stage, int done, int total)>;  // "compile", "case", …
 
 // Never throws for anything the student did; a fault of the judge becomes a Report with judge_error and its stage.
+// Throws std::invalid_argument for options that make no sense (a device that this build lacks, a case that is not there).
 Report judge(const catalogue::Exercise& exercise, const std::string& source, const std::string& source_path,
              const Options& options, const Progress& progress = {});
+
+struct CheckItem {  // one submission of an exercise's own and what became of it
+  enum class Kind : std::uint8_t { stub, reference, right, wrong } kind = Kind::stub;
+  std::filesystem::path path;
+  std::optional<verdict::Verdict> expected;  // empty: anything that compiles and is not accepted (stub); or not known
+  bool ok = false;
+  std::string note;  // why not ok
+  Report report;
+};
+std::string_view to_string(CheckItem::Kind kind);
+
+struct CheckReport {
+  int exercise_id = 0;
+  std::string slug;
+  std::vector<CheckItem> items;
+  double wall_ms = 0;
+  bool ok() const;  // false for no items
+};
+
+// Stub compiles and fails; reference and right/ are accepted on every case; each file of wrong/ gets exactly the verdict
+// that its first line names: // expect: <verdict>. Progress: "check", done, total.
+CheckReport check_exercise(const catalogue::Exercise& exercise, const Options& options, const Progress& progress = {});
 
 }  // namespace judge

@@ -1,0 +1,372 @@
+// How this works. Cases run smallest first, so that the failure a student sees is the smallest one. Three things go on
+// at once: the compiler (or its cache), the start of the device process, and a thread that makes inputs and expected
+// outputs (preparation.h). Then case after case runs in one session; each result is compared, and evidence becomes
+// facts (facts.h). verdict::decide has the last word. Exceptions in here are faults of the judge and end as
+// judge_error.
+
+#include "judge/judge.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <future>
+#include <random>
+#include <utility>
+
+#include "judge/advice.h"
+#include "judge/catalogue/metrics.h"
+#include "judge/facts.h"
+#include "judge/preparation.h"
+
+namespace judge {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using verdict::Verdict;
+
+constexpr std::size_t kMaxSourceBytes = 1 << 20;  // a thousand times an exercise's solution
+
+// An endless kernel should end soon in a small case and a slow but honest one should not: both limits grow with the
+// case.
+constexpr std::uint64_t kStepsPerCase = 250'000'000, kStepsPerElement = 4'000;
+constexpr std::chrono::milliseconds kWallPerCase{6'000};
+constexpr std::uint64_t kElementsPerWallMs = 1'000;
+
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+// splitmix64 (Steele, Lea, Flood 2014): cases get unrelated seeds from one that is short enough to type.
+std::uint64_t case_seed(std::uint64_t seed, std::size_t index) {
+  std::uint64_t z = seed + 0x9E3779B97F4A7C15ull * (index + 1);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
+
+void check_device(const std::string& device) {
+  if (device == "auto" || device == "emulator") return;
+  if (device == "gpu")
+    throw std::invalid_argument(
+        "this version judges on the emulator only: running on a GPU and timing there are not part of it yet. Use "
+        "--device emulator (or auto); every verdict is decided there.");
+  throw std::invalid_argument("unknown device \"" + device + "\": use auto or emulator");
+}
+
+std::size_t find_case(const catalogue::Exercise& exercise, const std::string& wanted) {
+  std::string known;
+  for (std::size_t i = 0; i < exercise.cases.size(); ++i) {
+    if (exercise.cases[i].name == wanted || std::to_string(i + 1) == wanted) return i;
+    known += fmt::format("{}{} \"{}\"", i == 0 ? "" : ", ", i + 1, exercise.cases[i].name);
+  }
+  throw std::invalid_argument("there is no case \"" + wanted + "\": this exercise has " + known);
+}
+
+std::filesystem::path cache_dir(const Options& options) {
+  if (!options.cache_dir.empty()) return options.cache_dir;
+  if (const char* given = std::getenv("CUDA_JUDGE_CACHE"); given && *given) return given;
+  return options.root / "build" / "cache";
+}
+
+// In the order they run: smallest first, catalogue order among equals.
+std::vector<PlannedCase> plan_cases(const catalogue::Exercise& exercise, std::optional<std::size_t> only,
+                                    std::uint64_t seed) {
+  std::vector<PlannedCase> plan;
+  for (std::size_t i = 0; i < exercise.cases.size(); ++i) {
+    if (only && *only != i) continue;
+    PlannedCase p;
+    p.index = i;
+    p.seed = case_seed(seed, i);
+    p.names = catalogue::resolve_sizes(exercise, exercise.cases[i], p.seed);
+    p.elements = total_elements(exercise, p.names);
+    plan.push_back(std::move(p));
+  }
+  std::stable_sort(plan.begin(), plan.end(), [](const auto& a, const auto& b) { return a.elements < b.elements; });
+  return plan;
+}
+
+build::Result too_large(const std::string& name, std::size_t bytes) {
+  build::Result result;
+  build::Diagnostic d;
+  d.file = name;
+  d.text = fmt::format("the file has {} bytes; a submission may have at most {}", bytes, kMaxSourceBytes);
+  result.diagnostics.push_back(std::move(d));
+  return result;
+}
+
+// A single source line of the case's kernels stores to global memory: then that line wrote whatever was written.
+std::optional<emulator::SourceLocation> only_writer(const device::CaseRecord& record) {
+  std::optional<emulator::SourceLocation> writer;
+  for (const device::LaunchRecord& launch : record.launches)
+    for (const device::LineRecord& line : launch.lines) {
+      const auto& c = line.counters;
+      if (c.global_store_requests + c.global_red_requests + c.global_atom_requests == 0 || line.where.line == 0)
+        continue;
+      if (writer && (writer->line != line.where.line || writer->file != line.where.file)) return std::nullopt;
+      writer = line.where;
+    }
+  return writer;
+}
+
+catalogue::ResourceFacts resources_of(const device::CaseRecord& record, const build::Result& build) {
+  catalogue::ResourceFacts r;
+  r.launches = static_cast<std::uint64_t>(
+      std::count_if(record.operations.begin(), record.operations.end(),
+                    [](const device::Operation& o) { return o.kind == device::OperationKind::launch; }));
+  for (const device::LaunchRecord& l : record.launches) {
+    r.static_shared_bytes = std::max<std::uint64_t>(r.static_shared_bytes, l.static_shared_bytes);
+    r.dynamic_shared_bytes = std::max<std::uint64_t>(r.dynamic_shared_bytes, l.dynamic_shared_bytes);
+    r.block_threads = std::max(r.block_threads, std::uint64_t{l.block.x} * l.block.y * l.block.z);
+  }
+  for (const build::KernelResources& k : build.kernels) {
+    r.registers = std::max<std::uint64_t>(r.registers, static_cast<std::uint64_t>(k.registers));
+    r.spill_bytes = std::max<std::uint64_t>(r.spill_bytes, k.spill_store_bytes + k.spill_load_bytes);
+    r.local_bytes = std::max<std::uint64_t>(r.local_bytes, k.stack_bytes);
+  }
+  return r;
+}
+
+class Judgement {
+ public:
+  Judgement(const catalogue::Exercise& exercise, const Options& options, const Progress& progress)
+      : exercise_(exercise), options_(options), progress_(progress), begin_(Clock::now()) {}
+
+  Report run(const std::string& source, const std::string& source_path);
+
+ private:
+  void check_cancelled() const {
+    if (options_.cancelled && *options_.cancelled) throw Cancelled{};
+  }
+  void tell(const char* stage, std::size_t done, std::size_t total) const {
+    check_cancelled();
+    if (progress_) progress_(stage, static_cast<int>(done), static_cast<int>(total));
+  }
+
+  void judge_all();
+  void compile();
+  void run_cases(Preparation& preparation, session::Session& session);
+  void run_case(std::size_t step, Preparation& preparation, session::Session& session);
+  void compare_outputs(const session::CaseOutcome& outcome, const Buffers& expected, CaseReport& one) const;
+  void measure_requirements();
+  const CaseReport* requirement_case() const;
+  void conclude();
+  void fail(std::string stage, std::string what);
+
+  const catalogue::Exercise& exercise_;
+  const Options& options_;
+  const Progress& progress_;
+  const Clock::time_point begin_;
+  Report report_;
+  std::vector<PlannedCase> plan_;
+};
+
+Report Judgement::run(const std::string& source, const std::string& source_path) {
+  check_device(options_.device);
+  std::optional<std::size_t> only;
+  if (options_.only_case) only = find_case(exercise_, *options_.only_case);
+  report_.exercise_id = exercise_.id;
+  report_.slug = exercise_.slug;
+  report_.title = exercise_.title;
+  report_.source_path = source_path;
+  report_.source = source;
+  report_.partial = only && exercise_.cases.size() > 1;
+  report_.device = "emulator";
+  report_.device_reason = "GPU timing is not part of this version";
+  report_.seed = options_.seed.value_or(std::random_device{}());
+  for (const catalogue::Case& c : exercise_.cases) {
+    CaseReport& one = report_.cases.emplace_back();
+    one.name = c.name;
+    one.hidden = c.hidden;
+    one.timed = c.timed;
+  }
+  try {
+    plan_ = plan_cases(exercise_, only, report_.seed);
+    for (const PlannedCase& p : plan_) {
+      report_.cases[p.index].sizes = p.names;
+      for (const auto& [name, value] : exercise_.constants) report_.cases[p.index].sizes.erase(name);
+      report_.cases[p.index].seed = p.seed;
+    }
+    judge_all();
+    measure_requirements();
+  } catch (const session::SessionError& e) {
+    fail(e.stage(), e.what());
+  } catch (const StageError& e) {
+    fail(e.stage(), e.what());
+  } catch (const build::ToolchainError& e) {
+    fail("toolchain", e.what());
+  } catch (const std::exception& e) {
+    fail("judge", e.what());
+  }
+  conclude();
+  return std::move(report_);
+}
+
+void Judgement::judge_all() {
+  tell("compile", 0, 1);
+  // On any way out both threads are waited for: the future and the preparation do so when they are destroyed.
+  auto session = std::async(std::launch::async, [this] {
+    return std::make_unique<session::Session>(session::DeviceOptions{options_.gpu, options_.program_dir});
+  });
+  Preparation preparation(exercise_, plan_, cache_dir(options_));
+  compile();
+  tell("compile", 1, 1);
+  if (!report_.build.ok) return;
+  const auto running = session.get();
+  report_.device = fmt::format("emulator ({})", running->properties().name);
+  run_cases(preparation, *running);
+  report_.device_peak_bytes = running->device_peak_bytes();
+}
+
+void Judgement::compile() {
+  const std::filesystem::path path = report_.source_path;
+  const std::string name = path.has_filename() ? path.filename().string() : exercise_.stub.filename().string();
+  if (report_.source.size() > kMaxSourceBytes) {
+    report_.build = too_large(name, report_.source.size());
+    return;
+  }
+  build::Request request;
+  request.source = report_.source;
+  request.source_name = name;
+  request.source_dir = std::filesystem::absolute(path.has_parent_path() ? path.parent_path() : ".");
+  request.entry_prototype = exercise_.entry;
+  request.entry_name = exercise_.entry_name;
+  for (const catalogue::Argument& a : exercise_.arguments) request.parameter_types.push_back(a.cpp_type);
+  request.cache_dir = cache_dir(options_);
+  static const build::Toolchain toolchain = build::find_toolchain();
+  try {
+    report_.build = build::build(request, toolchain);
+  } catch (const build::ToolchainError&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw StageError("compile", e.what());
+  }
+}
+
+void Judgement::run_cases(Preparation& preparation, session::Session& session) {
+  for (std::size_t step = 0; step < plan_.size(); ++step) {
+    tell("case", step, plan_.size());
+    run_case(step, preparation, session);
+    const CaseReport& one = report_.cases[plan_[step].index];
+    if (one.verdict != Verdict::accepted && (options_.stop_at_first_failure || one.verdict == Verdict::judge_error))
+      return;
+  }
+  tell("case", plan_.size(), plan_.size());
+}
+
+void Judgement::run_case(std::size_t step, Preparation& preparation, session::Session& session) {
+  const PlannedCase& planned = plan_[step];
+  CaseReport& one = report_.cases[planned.index];
+  session::CaseRequest request;
+  request.library = report_.build.library;
+  request.arguments = entry_arguments(exercise_, planned.names, preparation.inputs(step));
+  request.wall_limit = kWallPerCase + std::chrono::milliseconds(planned.elements / kElementsPerWallMs);
+  request.run.limits.step_limit =
+      std::min(request.run.limits.step_limit, kStepsPerCase + kStepsPerElement * planned.elements);
+  session::CaseOutcome outcome = session.run(request);
+  one.ran = true;
+  one.host = std::move(outcome.host);
+  one.record = std::move(outcome.record);
+  one.changed_inputs = std::move(outcome.changed_inputs);
+  one.wall_ms = outcome.wall_ms;
+  one.device_ms = outcome.device_ms;
+  for (const session::OutputBuffer& o : outcome.outputs)
+    if (!o.guard_intact) one.broken_guards.push_back(o.name);
+  if (one.host.end == session::HostEnd::returned && one.record.unsupported.empty())
+    compare_outputs(outcome, preparation.expected(step), one);
+  one.verdict = verdict::decide(facts_of(one));
+}
+
+void Judgement::compare_outputs(const session::CaseOutcome& outcome, const Buffers& expected, CaseReport& one) const {
+  const auto& launches = one.record.launches;
+  const bool kernel_died = std::any_of(launches.begin(), launches.end(), [](const auto& l) { return !l.finished; });
+  if (kernel_died) return;  // the output is what had been written by then: nothing to learn from it
+  std::uint64_t block_threads = 0;
+  if (!launches.empty()) {
+    const device::Dim3& b = launches.back().block;
+    block_threads = std::uint64_t{b.x} * b.y * b.z;
+  }
+  for (const session::OutputBuffer& o : outcome.outputs) {
+    const auto found = expected.find(o.name);
+    if (found == expected.end()) throw StageError("CPU reference", "it has no output called \"" + o.name + "\"");
+    one.comparisons.push_back(
+        check::compare(found->second, o.contents, o.written, exercise_.rtol, exercise_.atol, block_threads));
+  }
+  for (const check::Comparison& c : one.comparisons)
+    if (!c.ok() && !c.first.empty() && !c.first.front().unwritten) one.writer = only_writer(one.record);
+}
+
+// The timed case; without one the largest that ran. Only when every case that was to run is right: numbers of a kernel
+// that computes something else would mislead.
+const CaseReport* Judgement::requirement_case() const {
+  const CaseReport* chosen = nullptr;
+  const bool has_timed = std::any_of(report_.cases.begin(), report_.cases.end(), [](const auto& c) { return c.timed; });
+  for (const PlannedCase& p : plan_) {
+    const CaseReport& one = report_.cases[p.index];
+    if (!one.ran || one.verdict != Verdict::accepted) return nullptr;
+    if (one.timed || !has_timed) chosen = &one;
+  }
+  return chosen;
+}
+
+void Judgement::measure_requirements() {
+  const CaseReport* one = requirement_case();
+  if (!one || exercise_.require.empty()) return;
+  report_.requirement_case = one->name;
+  device::Counters counters;
+  for (const device::LaunchRecord& launch : one->record.launches) counters += launch.counters;
+  const auto resources = resources_of(one->record, report_.build);
+  catalogue::Names names = one->sizes;
+  names.insert(exercise_.constants.begin(), exercise_.constants.end());
+  for (const catalogue::Requirement& r : exercise_.require) {
+    RequirementResult& result = report_.requirements.emplace_back();
+    result.metric = r.metric;
+    result.why = r.why;
+    result.value = catalogue::metric_value(r.metric, counters, resources);
+    if (r.min) result.min = r.min->evaluate(names);
+    if (r.max) result.max = r.max->evaluate(names);
+    result.met = (!result.min || result.value >= *result.min) && (!result.max || result.value <= *result.max);
+  }
+}
+
+void Judgement::fail(std::string stage, std::string what) {
+  report_.judge_error_stage = std::move(stage);
+  report_.judge_error = std::move(what);
+}
+
+std::string unsupported_sentence(const CaseReport& one) {
+  std::string names = one.host.missing_symbol;
+  for (const std::string& name : one.record.unsupported) names += (names.empty() ? "" : ", ") + name;
+  return "the submission uses what this judge does not implement: " + names;
+}
+
+void Judgement::conclude() {
+  verdict::Facts facts;
+  facts.judge_failed = !report_.judge_error_stage.empty();
+  facts.compiled = report_.build.ok;
+  for (const CaseReport& one : report_.cases) facts.cases.push_back(facts_of(one));
+  facts.requirement_missed = std::any_of(report_.requirements.begin(), report_.requirements.end(),
+                                         [](const RequirementResult& r) { return !r.met; });
+  report_.verdict = verdict::decide(facts);
+  if (report_.verdict == Verdict::judge_error && report_.judge_error_stage.empty()) {
+    const auto unsupported = std::find_if(report_.cases.begin(), report_.cases.end(), [](const CaseReport& c) {
+      return c.ran && c.verdict == Verdict::judge_error;
+    });
+    if (unsupported != report_.cases.end())
+      fail("device", unsupported_sentence(*unsupported));
+    else
+      fail("judge", "no case ran");
+  }
+  report_.next_step = next_step(report_);
+  report_.wall_ms = ms_since(begin_);
+}
+
+}  // namespace
+
+Report judge(const catalogue::Exercise& exercise, const std::string& source, const std::string& source_path,
+             const Options& options, const Progress& progress) {
+  return Judgement(exercise, options, progress).run(source, source_path);
+}
+
+}  // namespace judge
