@@ -19,7 +19,7 @@
 
 namespace judge::device {
 
-// Kernels of any module whose text starts with "fake" (others do not load; "unsupported …" is refused as such):
+// Kernels of any module whose text starts with "fake" or is PTX ("unsupported …" is refused as such):
 //   1 double_it(float* x, uint32 n): x[i] *= 2    2 die(): sets the sticky error 700    3 sleep_ms(uint32 ms)    4
 //   end_process()
 class FakeDevice : public Device {
@@ -107,7 +107,8 @@ class FakeDevice : public Device {
   Status load_module(std::string_view ptx, std::uint64_t& module) override {
     if (ptx.starts_with("throw")) throw std::runtime_error("the fake device broke");
     if (ptx.starts_with("unsupported")) return {cuda_not_supported, "line 7: tcgen05.mma"};
-    if (!ptx.starts_with("fake")) return {cuda_invalid_ptx, "line 1: not PTX"};
+    if (!ptx.starts_with("fake") && ptx.find(".visible .entry") == ptx.npos)
+      return {cuda_invalid_ptx, "line 1: not PTX"};
     module = 11;
     return {};
   }
@@ -115,7 +116,7 @@ class FakeDevice : public Device {
   Status find_kernel(std::uint64_t module, std::string_view name, KernelInfo& out) override {
     if (module != 11) return {cuda_invalid_resource_handle, "no such module"};
     out.name = name;
-    if (name == "double_it") {
+    if (name.find("double_it") != name.npos) {
       out.id = 1;
       out.parameters = {{0, 8, 8}, {8, 4, 4}};
       out.parameter_bytes = 12;

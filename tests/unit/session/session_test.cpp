@@ -102,6 +102,22 @@ TEST_CASE("a launch changes device memory, and what was not written shows") {
   CHECK(o.record.operations[0].kind == device::OperationKind::launch);
 }
 
+TEST_CASE("a submission of nvcc runs through our libcudart") {
+  CaseRequest r = request_for(Behaviour::compute);
+  r.library = kPrograms / "libcuda_submission.so";
+  const CaseOutcome o = session().run(r);
+  INFO(o.host.detail << o.host.stderr_text);
+  CHECK(o.host.end == HostEnd::returned);
+  CHECK(floats(o.outputs.at(0)) == std::vector<float>{10, 12, 14});
+  CHECK(floats(o.outputs.at(1)) == std::vector<float>{10, 12, 14});
+  CHECK(o.record.api_errors.empty());
+  CHECK(o.record.leaked_bytes == 0);
+  std::vector<std::string> operations;
+  for (const device::Operation& op : o.record.operations) operations.emplace_back(to_string(op.kind));
+  CHECK(operations ==
+        std::vector<std::string>{"allocate", "launch", "copy_on_device", "copy_from_device", "free", "synchronize"});
+}
+
 TEST_CASE("a crash has its signal and address") {
   CaseOutcome o = session().run(request_for(Behaviour::null_pointer));
   CHECK(o.host.end == HostEnd::signaled);
