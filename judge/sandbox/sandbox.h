@@ -1,6 +1,6 @@
 #pragma once
-// The box: starts one untrusted program (the student's host code, nvcc on the student's code) with as little as it needs.
-// Linux only. Layers that this machine does not give are listed by probe(); start() says which ones it applied.
+// The box: starts one untrusted program (the student's host code, nvcc on the student's code) with as little as it
+// needs. Linux only. Layers that this machine does not give are listed by probe(); start() says which ones it applied.
 
 #include <chrono>
 #include <cstdint>
@@ -16,46 +16,56 @@
 namespace judge::sandbox {
 
 enum class Layer : std::uint8_t {
-  no_new_privileges, unprivileged_user, resource_limits, user_namespace, mount_namespace, pid_namespace, ipc_namespace,
-  network_namespace, landlock, seccomp
+  no_new_privileges,
+  unprivileged_user,
+  resource_limits,
+  user_namespace,
+  mount_namespace,
+  pid_namespace,
+  ipc_namespace,
+  network_namespace,
+  landlock,
+  seccomp
 };
 std::string_view to_string(Layer layer);
 
 struct LayerStatus {
   Layer layer{};
   bool available = false;
-  std::string detail;   // "ABI 7", or why not and how to get it
+  std::string detail;  // "ABI 7", or why not and how to get it
 };
 std::vector<LayerStatus> probe();  // every layer, in the enum's order; takes a few milliseconds
 
 struct Limits {
   std::chrono::milliseconds cpu{10'000};
-  std::uint64_t address_space_bytes = 0;   // RLIMIT_AS; 0: none (the host process reserves a large window)
-  std::uint64_t file_bytes = 256ull << 20; // RLIMIT_FSIZE
+  std::uint64_t address_space_bytes = 0;    // RLIMIT_AS; 0: none (the host process reserves a large window)
+  std::uint64_t file_bytes = 256ull << 20;  // RLIMIT_FSIZE
   std::uint32_t open_files = 256;
-  std::uint32_t processes = 64;            // RLIMIT_NPROC, binds only an unprivileged user
+  std::uint32_t processes = 64;  // RLIMIT_NPROC, binds only an unprivileged user
   std::uint64_t stack_bytes = 8ull << 20;
 };
 
 struct BoxOptions {
-  std::vector<std::string> argv;           // argv[0] is a path; never a shell string
+  std::vector<std::string> argv;                                 // argv[0] is a path; never a shell string
   std::vector<std::pair<std::string, std::string>> environment;  // the whole environment, nothing inherited
   std::filesystem::path working_directory;
-  std::vector<std::filesystem::path> readable;   // files and folders (recursive), besides the system's programs and libraries
-  std::vector<std::filesystem::path> writable;   // folders (recursive)
-  std::vector<std::pair<int, int>> descriptors;  // (ours, its number in the box); every other one is closed; 0-2 default to /dev/null
+  std::vector<std::filesystem::path>
+      readable;  // files and folders (recursive), besides the system's programs and libraries
+  std::vector<std::filesystem::path> writable;  // folders (recursive)
+  std::vector<std::pair<int, int>>
+      descriptors;  // (ours, its number in the box); every other one is closed; 0-2 default to /dev/null
   bool network = false;
-  bool may_start_programs = true;          // false: execve is refused after the first
+  bool may_start_programs = true;  // false: execve is refused after the first
   Limits limits;
-  std::vector<Layer> required;             // missing one: start() throws and names it
+  std::vector<Layer> required;  // missing one: start() throws and names it
 };
 
 struct Exit {
-  bool exited = false;   // status valid
+  bool exited = false;  // status valid
   int status = 0;
-  bool signaled = false; // signal valid
+  bool signaled = false;  // signal valid
   int signal = 0;
-  bool cpu_limit = false;       // SIGXCPU or the CPU limit's SIGKILL
+  bool cpu_limit = false;  // SIGXCPU or the CPU limit's SIGKILL
   std::uint64_t peak_rss_bytes = 0;
   double cpu_ms = 0;
 };
@@ -65,6 +75,8 @@ class BoxError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+struct Started;
+
 // A running boxed program and everything it started. Destruction kills the whole tree and reaps it.
 class Box {
  public:
@@ -73,16 +85,17 @@ class Box {
   Box& operator=(Box&&) noexcept;
   ~Box();
 
-  int pidfd() const;     // readable (poll) when the program has ended
+  int pidfd() const;  // readable (poll) when the program has ended
   int pid() const;
   const std::vector<Layer>& applied() const;
   // Waits until the deadline; nullopt when it is still running then. May be called again.
   std::optional<Exit> wait_until(std::chrono::steady_clock::time_point deadline);
-  Exit kill();           // kills the tree, reaps, returns how the first program ended
+  Exit kill();                           // kills the tree, reaps, returns how the first program ended
   std::uint64_t tree_rss_bytes() const;  // resident memory of the tree now (polled by the caller for a memory limit)
 
  private:
   struct Impl;
+  friend Started start_leaving_out(const BoxOptions& options, std::uint32_t left_out);
   explicit Box(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

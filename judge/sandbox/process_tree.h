@@ -1,0 +1,16 @@
+#pragma once
+// The processes below one process, from /proc. Used by the judge (memory of a box) and inside the box (killing what is
+// left where there is no pid namespace).
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace judge::sandbox {
+
+std::vector<pid_t> children(pid_t pid);      // direct children of any of its threads
+std::vector<pid_t> descendants(pid_t pid);   // without itself; parents before children
+std::uint64_t private_rss_bytes(pid_t pid);  // anonymous and shared-memory pages; files mapped from disk don't count
+
+}  // namespace judge::sandbox
