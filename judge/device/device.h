@@ -15,10 +15,11 @@
 #include <vector>
 
 #include "judge/device/record.h"
+#include "judge/emulator/memory/address_space.h"
 
 namespace judge::device {
 
-using Address = std::uint64_t;
+using Address = emulator::Address;
 
 // A CUDA runtime status. code is a cudaError_t value (0: success); detail is a sentence for a person.
 struct Status {
@@ -29,10 +30,10 @@ struct Status {
 
 // Device addresses as the host process sees them. The host maps nothing in [kDeviceBase, kDeviceBase + kDeviceSpan), so
 // dereferencing one faults. The mapped window is shared memory that host and device both see (managed and pinned memory).
-inline constexpr Address kDeviceBase = 0x0200'0000'0000;   // 2 TiB: far from where Linux maps programs and libraries
-inline constexpr std::uint64_t kDeviceSpan = 0x0040'0000'0000;  // 256 GiB
-inline constexpr Address kMappedBase = 0x0300'0000'0000;
-inline constexpr std::uint64_t kMappedSpan = 0x0004'0000'0000;  // 16 GiB
+using emulator::kDeviceBase;
+using emulator::kDeviceSpan;
+using emulator::kMappedBase;
+using emulator::kMappedSpan;
 
 enum class MemoryKind : std::uint8_t { device, managed, pinned };
 

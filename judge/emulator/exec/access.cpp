@@ -1,0 +1,604 @@
+#include "judge/emulator/exec/access.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "judge/emulator/exec/blocks.h"
+#include "judge/emulator/observe/race.h"
+#include "judge/emulator/observe/transactions.h"
+
+namespace judge::emulator {
+
+namespace {
+
+using race::GlobalLayout;
+using race::SharedLayout;
+
+const char* verb(AccessKind k) { return k == AccessKind::read ? "reads" : k == AccessKind::write ? "writes" : "updates"; }
+
+MemorySpace public_space(memop::Space s) {
+  switch (s) {
+    case memop::global: return MemorySpace::global;
+    case memop::shared: return MemorySpace::shared;
+    case memop::local: return MemorySpace::local;
+    case memop::constant: return MemorySpace::constant;
+    case memop::param: return MemorySpace::param;
+    default: return MemorySpace::generic;
+  }
+}
+
+Fault fault_at(FaultKind kind, const LaneAccess& a, int lane) {
+  Fault f;
+  f.kind = kind;
+  f.space = public_space(a.space);
+  f.access = a.kind;
+  f.address = a.address[lane];
+  f.bytes = a.bytes;
+  return f;
+}
+
+// Names the __shared__ variable at an offset: the one that contains it, or the last that begins before it.
+void describe_shared(const LaunchContext& launch, Fault& f) {
+  const SharedVariable* best = nullptr;
+  std::uint32_t best_bytes = 0;
+  for (const SharedVariable& v : launch.program->shared_variables) {
+    const std::uint32_t bytes = v.bytes != 0 ? v.bytes : launch.shared_bytes - std::min(launch.shared_bytes, v.offset);
+    if (v.offset > f.address) continue;
+    if (best != nullptr && v.offset <= best->offset) continue;
+    best = &v;
+    best_bytes = bytes;
+  }
+  if (best == nullptr) return;
+  f.owner = std::string("__shared__ ") + best->name + " (" + std::to_string(best_bytes) + " bytes)";
+  const std::uint32_t unit = std::max(1u, f.bytes);
+  f.element = static_cast<std::int64_t>((f.address - best->offset) / unit);
+}
+
+void describe_global(const LaunchContext& launch, Fault& f) {
+  AddressDescription d = launch.memory->describe(f.address, f.bytes);
+  f.owner = std::move(d.owner);
+  f.element = d.element;
+}
+
+std::string bytes_text(std::uint64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
+
+void report_shared_bounds(WarpState& w, const Instr* i, const LaneAccess& a, int lane) {
+  const LaunchContext& launch = *w.worker->launch;
+  Fault f = fault_at(FaultKind::out_of_bounds, a, lane);
+  describe_shared(launch, f);
+  f.message = std::string(verb(a.kind)) + " " + bytes_text(a.bytes) + " at offset " + std::to_string(a.address[lane]) +
+              " of shared memory, but the block has " + bytes_text(launch.shared_bytes);
+  report(w, i, std::move(f), lane, true);
+}
+
+void report_global_bounds(WarpState& w, const Instr* i, const LaneAccess& a, int lane) {
+  const LaunchContext& launch = *w.worker->launch;
+  const Address at = a.address[lane];
+  Fault f = fault_at(FaultKind::out_of_bounds, a, lane);
+  const AddressDescription d = launch.memory->describe(at, a.bytes);
+  f.owner = d.owner;
+  f.element = d.element;
+  if (at < kFirstPage) {
+    f.kind = FaultKind::null_pointer;
+    f.owner.clear();
+    f.element.reset();
+    f.message = std::string(verb(a.kind)) + " through a null pointer";
+  } else if (d.allocation != nullptr && d.allocation->freed && d.allocation->contains(at, 1)) {
+    f.kind = FaultKind::use_after_free;
+    f.message = std::string(verb(a.kind)) + " memory that was freed";
+  } else if (in_window(at, kSharedWindow) || in_window(at, kLocalWindow) || in_window(at, kParamWindow)) {
+    f.kind = FaultKind::wrong_space;
+    f.owner.clear();
+    f.element.reset();
+    f.message = std::string(verb(a.kind)) + " global memory at an address of another space";
+  } else if (at >= kHostLow) {
+    f.kind = FaultKind::host_pointer;
+    f.owner.clear();
+    f.element.reset();
+    f.message = std::string(verb(a.kind)) + " through a pointer to host memory: a kernel sees device memory only";
+  } else if (d.bytes_past_end > 0) {
+    f.message = std::string(verb(a.kind)) + " " + bytes_text(a.bytes) + ", ending " +
+                bytes_text(static_cast<std::uint64_t>(d.bytes_past_end)) + " past the end";
+  } else if (d.bytes_past_end < 0) {
+    f.message = std::string(verb(a.kind)) + " " + bytes_text(a.bytes) + ", starting " +
+                bytes_text(static_cast<std::uint64_t>(-d.bytes_past_end)) + " before the start";
+  } else {
+    f.message = std::string(verb(a.kind)) + " at an address that belongs to no allocation";
+  }
+  report(w, i, std::move(f), lane, true);
+}
+
+// The other thread of a race, from its shadow entry.
+FaultParty party(const WarpState& w, std::uint64_t entry, AccessKind kind, bool shared) {
+  const LaunchContext& launch = *w.worker->launch;
+  FaultParty p;
+  p.access = kind;
+  p.where = location_of(launch, race::instr_of(entry));
+  const std::uint32_t t = race::thread_of(entry);
+  p.who.thread = {t % launch.block[0], t / launch.block[0] % launch.block[1], t / launch.block[0] / launch.block[1]};
+  std::uint64_t block = w.block->linear;
+  if (!shared) {
+    // The entry keeps the low bits of the block's number: of the candidates the one nearest to this block.
+    const std::uint64_t size = 1u << GlobalLayout::kBlockBits;
+    const std::uint64_t low = (entry & GlobalLayout::kBlockMask) >> GlobalLayout::kBlockShift;
+    block = (block & ~(size - 1)) | low;
+    if (block >= launch.blocks && block >= size) block -= size;
+  }
+  p.who.block = {static_cast<std::uint32_t>(block % launch.grid[0]), static_cast<std::uint32_t>(block / launch.grid[0] % launch.grid[1]),
+                 static_cast<std::uint32_t>(block / launch.grid[0] / launch.grid[1])};
+  return p;
+}
+
+void report_race(WarpState& w, const Instr* i, const LaneAccess& a, int lane, std::uint64_t entry, AccessKind other, std::uint64_t at) {
+  Fault f = fault_at(FaultKind::race, a, lane);
+  f.address = at;
+  const bool shared = a.space == memop::shared;
+  if (shared) describe_shared(*w.worker->launch, f);
+  else describe_global(*w.worker->launch, f);
+  f.other = party(w, entry, other, shared);
+  const bool own = race::thread_of(entry) == static_cast<std::uint32_t>(32 * w.index) + static_cast<std::uint32_t>(lane) &&
+                   f.other->who.block == thread_id(w, lane).block;
+  f.message = own ? std::string(verb(a.kind)) + " what other threads read, with nothing between that orders them"
+                  : std::string(verb(a.kind)) + " what another thread " + verb(other) + ", with nothing between that orders them";
+  report(w, i, std::move(f), lane, false, race::instr_of(entry));
+}
+
+void report_uninitialized(WarpState& w, const Instr* i, const LaneAccess& a, int lane, std::uint64_t at) {
+  Fault f = fault_at(FaultKind::uninitialized_read, a, lane);
+  f.address = at;
+  if (a.space == memop::shared) describe_shared(*w.worker->launch, f);
+  else if (a.space == memop::global || a.space == memop::constant) describe_global(*w.worker->launch, f);
+  else f.owner = "a local variable";
+  f.message = std::string(verb(a.kind)) + " memory that nothing has written";
+  report(w, i, std::move(f), lane, false);
+}
+
+bool aligned(WarpState& w, const Instr* i, const LaneAccess& a) {
+  const std::uint32_t align = a.bytes & (~a.bytes + 1);
+  for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    if ((a.address[l] & (align - 1)) == 0) continue;
+    Fault f = fault_at(FaultKind::misaligned, a, l);
+    if (a.space == memop::shared) describe_shared(*w.worker->launch, f);
+    else if (a.space == memop::global) describe_global(*w.worker->launch, f);
+    f.message = std::string(verb(a.kind)) + " " + bytes_text(a.bytes) + " at an address that is not a multiple of " + std::to_string(align);
+    report(w, i, std::move(f), l, true);
+    return false;
+  }
+  return true;
+}
+
+// Shadow entries of one lane's units: races first, then the new state.
+template <class L>
+void shadow_access(WarpState& w, const Instr* i, const LaneAccess& a, int lane, std::uint64_t* writes, std::uint64_t* reads,
+                   std::uint32_t units, unsigned shift, std::uint64_t mine, std::uint64_t epoch, bool across_blocks, bool same_value) {
+  const bool atomic = a.kind == AccessKind::atomic || a.strong;
+  if (atomic) mine |= L::kAtomic;
+  for (std::uint32_t u = 0; u < units; ++u) {
+    const std::uint64_t at = a.address[lane] + (std::uint64_t{u} << shift);
+    const std::uint64_t write = writes[u];
+    if (race::races_with_write<L>(write, mine, epoch, across_blocks) && !same_value) {
+      report_race(w, i, a, lane, write, (write & L::kAtomic) != 0 ? AccessKind::atomic : AccessKind::write, at);
+      same_value = true;  // one report for this lane
+    }
+    if (a.kind == AccessKind::read) {
+      if (!atomic) reads[u] = race::merge_read<L>(reads[u], mine, epoch);
+      continue;
+    }
+    if (race::races_with_read<L>(reads[u], mine, epoch, across_blocks) && !same_value) {
+      report_race(w, i, a, lane, reads[u], AccessKind::read, at);
+      same_value = true;
+    }
+    writes[u] = mine;
+  }
+}
+
+std::uint32_t units_of(std::uint32_t bytes, unsigned shift) { return std::max(1u, bytes >> shift); }
+
+std::uint64_t instr_bits(const Instr* i) {
+  return std::min<std::uint64_t>(i->index, race::kInstrMax) << race::kInstrShift;
+}
+
+bool check_shared(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* value) {
+  BlockState& b = *w.block;
+  const LaunchContext& launch = *w.worker->launch;
+  const unsigned shift = launch.program->shared_unit_shift;
+  for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    if (a.address[l] + a.bytes > launch.shared_bytes || a.address[l] > launch.shared_bytes) {
+      report_shared_bounds(w, i, a, l);
+      return false;
+    }
+  }
+  AccessCounts& c = w.worker->accesses[i->index];
+  ++c.executions;
+  c.bytes += a.bytes * static_cast<std::uint64_t>(std::popcount(a.mask));
+  const SharedCost cost = a.kind == AccessKind::atomic
+                              ? shared_atomic_cost(a.address, a.mask, (i->aux & memop::kNoResult) == 0)
+                              : shared_cost(a.address, a.mask, a.bytes);
+  c.wavefronts += cost.wavefronts;
+  c.conflicts += cost.conflicts;
+  const std::uint32_t units = units_of(a.bytes, shift);
+  bool reported = false;
+  for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const std::uint64_t unit = a.address[l] >> shift;
+    a.host[l] = b.shared + a.address[l];
+    const std::uint64_t mine = w.shared_stamp + instr_bits(i) + static_cast<std::uint64_t>(l);
+    if (a.kind != AccessKind::write && !reported) {
+      for (std::uint32_t u = 0; u < units; ++u) {
+        if (b.shared_writes[unit + u] >= b.shared_born) continue;
+        report_uninitialized(w, i, a, l, a.address[l] + (std::uint64_t{u} << shift));
+        reported = true;
+        break;
+      }
+    }
+    const bool same = a.kind == AccessKind::write && std::memcmp(a.host[l], value + 32 * l, a.bytes) == 0;
+    shadow_access<SharedLayout>(w, i, a, l, b.shared_writes + unit, b.shared_reads + unit, units, shift, mine, b.shared_epoch, false, same);
+    // A store takes effect at once, so that a later lane's equal store to the same place is seen as harmless.
+    if (a.kind == AccessKind::write) std::memcpy(a.host[l], value + 32 * l, a.bytes);
+  }
+  return true;
+}
+
+bool check_global(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* value) {
+  LaunchContext& launch = *w.worker->launch;
+  GlobalMemory& memory = *launch.memory;
+  Worker& k = *w.worker;
+  const unsigned shift = launch.program->global_unit_shift;
+  Allocation* cached = k.caches[i->index].allocation;
+  Allocation* of_lane[kLanes];
+  for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    if (cached == nullptr || !cached->contains(a.address[l], a.bytes)) {
+      Allocation* found = memory.find_live(a.address[l], a.bytes);
+      if (found == nullptr) {
+        report_global_bounds(w, i, a, l);
+        return false;
+      }
+      if (found->kind == AllocationKind::constant && a.kind != AccessKind::read) {
+        Fault f = fault_at(FaultKind::read_only, a, l);
+        describe_global(launch, f);
+        f.message = std::string(verb(a.kind)) + " constant memory, which a kernel can only read";
+        report(w, i, std::move(f), l, true);
+        return false;
+      }
+      cached = k.caches[i->index].allocation = found;
+    }
+    of_lane[l] = cached;
+  }
+  AccessCounts& c = k.accesses[i->index];
+  ++c.executions;
+  c.bytes += a.bytes * static_cast<std::uint64_t>(std::popcount(a.mask));
+  c.sectors += a.kind == AccessKind::atomic
+                   ? count_atomic_sectors(a.address, a.mask, a.bytes, (i->aux & memop::kNoResult) == 0)
+                   : count_sectors(a.address, a.mask, a.bytes);
+  const std::uint32_t units = units_of(a.bytes, shift);
+  const std::uint64_t epoch = launch.launch_epoch << GlobalLayout::kEpochShift;
+  const bool across = !launch.program->orders_across_blocks;
+  bool reported = false;
+  for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    Allocation& in = *of_lane[l];
+    const std::uint64_t offset = a.address[l] - in.base;
+    a.host[l] = in.data + offset;
+    if (!in.fully_initialized) {
+      if (a.kind != AccessKind::write) {
+        if (!reported && !memory.is_written(in, offset, a.bytes)) {
+          std::uint64_t first = offset;
+          while (memory.is_written(in, first, 1)) ++first;
+          report_uninitialized(w, i, a, l, in.base + first);
+          reported = true;
+        }
+      }
+      if (a.kind != AccessKind::read) {
+        // Bytes of one word may be written by threads on two cores.
+        for (std::uint64_t x = offset; x < offset + a.bytes;) {
+          const std::uint32_t in_word = x & 3, n = std::min<std::uint32_t>(4 - in_word, static_cast<std::uint32_t>(offset + a.bytes - x));
+          const auto bits = static_cast<std::uint8_t>(((1u << n) - 1) << in_word);
+          if (bits == kWordWritten) in.init[x / 4] = bits;
+          else std::atomic_ref<std::uint8_t>(in.init[x / 4]).fetch_or(bits, std::memory_order_relaxed);
+          x += n;
+        }
+      }
+    }
+    const bool same = a.kind == AccessKind::write && std::memcmp(a.host[l], value + 32 * l, a.bytes) == 0;
+    if (in.write_shadow != nullptr) {
+      const std::uint64_t unit = offset >> shift;
+      const std::uint64_t mine = w.global_stamp + instr_bits(i) + static_cast<std::uint64_t>(l);
+      shadow_access<GlobalLayout>(w, i, a, l, in.write_shadow + unit, in.read_shadow + unit, units, shift, mine, epoch, across, same);
+    }
+    if (a.kind == AccessKind::write) std::memcpy(a.host[l], value + 32 * l, a.bytes);
+  }
+  return true;
+}
+
+bool check_local(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* value) {
+  AccessCounts& c = w.worker->accesses[i->index];
+  ++c.executions;
+  c.bytes += a.bytes * static_cast<std::uint64_t>(std::popcount(a.mask));
+  // Local memory is interleaved: word n of the 32 threads of a warp lies side by side (CUDA C++ Programming Guide,
+  // "Local Memory"), so that equal offsets coalesce.
+  alignas(64) std::uint64_t interleaved[kLanes];
+  const std::uint32_t per_word = std::min(a.bytes, 4u);
+  bool reported = false;
+  for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    if (a.address[l] > w.local_stride || a.address[l] + a.bytes > w.local_stride) {
+      Fault f = fault_at(FaultKind::out_of_bounds, a, l);
+      f.owner = "the thread's local memory (" + std::to_string(w.local_stride) + " bytes)";
+      f.message = std::string(verb(a.kind)) + " " + bytes_text(a.bytes) + " outside the thread's local variables";
+      report(w, i, std::move(f), l, true);
+      return false;
+    }
+    const std::size_t at = static_cast<std::size_t>(l) * w.local_stride + a.address[l];
+    a.host[l] = w.local + at;
+    if (a.kind == AccessKind::read) {
+      if (!reported && std::memchr(w.local_init + at, 0, a.bytes) != nullptr) {
+        report_uninitialized(w, i, a, l, a.address[l]);
+        reported = true;
+      }
+    } else {
+      std::memset(w.local_init + at, 1, a.bytes);
+      if (a.kind == AccessKind::write) std::memcpy(a.host[l], value + 32 * l, a.bytes);
+    }
+  }
+  for (std::uint32_t word = 0; word < std::max(1u, a.bytes / 4); ++word) {
+    for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
+      const int l = std::countr_zero(m);
+      const std::uint64_t at = a.address[l] + 4 * word;
+      interleaved[l] = (at / 4 * kLanes + static_cast<std::uint64_t>(l)) * 4 + at % 4;
+    }
+    c.sectors += count_sectors(interleaved, a.mask, per_word);
+  }
+  return true;
+}
+
+bool check_param(WarpState& w, const Instr* i, LaneAccess& a) {
+  LaunchContext& launch = *w.worker->launch;
+  for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const bool inside = a.address[l] <= launch.program->parameter_bytes && a.address[l] + a.bytes <= launch.program->parameter_bytes;
+    if (inside && a.kind == AccessKind::read) {
+      a.host[l] = const_cast<std::byte*>(launch.parameters) + a.address[l];
+      continue;
+    }
+    Fault f = fault_at(inside ? FaultKind::read_only : FaultKind::out_of_bounds, a, l);
+    f.owner = "the kernel's parameters (" + std::to_string(launch.program->parameter_bytes) + " bytes)";
+    f.message = inside ? "writes to a kernel parameter, which a kernel can only read"
+                       : std::string(verb(a.kind)) + " outside the kernel's parameters";
+    report(w, i, std::move(f), l, true);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void gather_addresses(WarpState& w, const Instr* i, std::uint64_t* addresses) {
+  if (i->a == kNoSlot) {
+    for (int l = 0; l < kLanes; ++l) addresses[l] = i->imm;
+  } else if ((i->aux & memop::kAddress64) != 0) {
+    const auto* base = slot<std::uint64_t>(w, i->a);
+    for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + i->imm;
+  } else {
+    const auto* base = slot<std::uint32_t>(w, i->a);
+    for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<std::uint32_t>(i->imm);
+    // 32-bit addresses wrap at 32 bits.
+    for (int l = 0; l < kLanes; ++l) addresses[l] &= 0xffff'ffffu;
+  }
+}
+
+bool next_space(WarpState& w, const Instr* i, const std::uint64_t* generic, std::uint32_t& todo, LaneAccess& access) {
+  (void)w;
+  const memop::Space declared = memop::space_of(i->aux);
+  if (declared != memop::generic) {
+    access.space = declared;
+    access.mask = todo;
+    todo = 0;
+    std::copy_n(generic, kLanes, access.address);
+    // Constant variables lie in the device range like global ones.
+    return true;
+  }
+  const auto space_of = [](std::uint64_t a) {
+    if (in_window(a, kSharedWindow)) return memop::shared;
+    if (in_window(a, kLocalWindow)) return memop::local;
+    if (in_window(a, kParamWindow)) return memop::param;
+    return memop::global;
+  };
+  const std::uint64_t windows[] = {0, 0, kSharedWindow, kLocalWindow, 0, kParamWindow};
+  access.space = space_of(generic[std::countr_zero(todo)]);
+  access.mask = 0;
+  for (std::uint32_t m = todo; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    if (space_of(generic[l]) != access.space) continue;
+    access.mask |= 1u << l;
+    access.address[l] = generic[l] - windows[access.space];
+  }
+  todo &= ~access.mask;
+  return true;
+}
+
+bool check_access(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* value) {
+  switch (a.space) {
+    case memop::shared: return aligned(w, i, a) && check_shared(w, i, a, value);
+    case memop::local: return aligned(w, i, a) && check_local(w, i, a, value);
+    case memop::param: return aligned(w, i, a) && check_param(w, i, a);
+    default: {
+      // Whether the address is anybody's comes first: a wild pointer is rarely aligned.
+      for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
+        const int l = std::countr_zero(m);
+        if (a.address[l] >= kFirstPage && a.address[l] < kHostLow) continue;
+        report_global_bounds(w, i, a, l);
+        return false;
+      }
+      return aligned(w, i, a) && check_global(w, i, a, value);
+    }
+  }
+}
+
+namespace {
+
+// One element between memory and a register's lane.
+void put_register(WarpState& w, Slot d, int lane, const std::byte* from, unsigned width, std::uint32_t aux) {
+  std::uint64_t v = 0;
+  std::memcpy(&v, from, width);
+  if ((aux & memop::kSigned) != 0 && width < 8) {
+    const unsigned shift = 64 - 8 * width;
+    v = static_cast<std::uint64_t>(static_cast<std::int64_t>(v << shift) >> shift);
+  }
+  if ((aux & memop::kRegister64) != 0) slot<std::uint64_t>(w, d)[lane] = v;
+  else slot<std::uint32_t>(w, d)[lane] = static_cast<std::uint32_t>((aux & memop::kRegister16) != 0 ? v & 0xffff : v);
+}
+
+void get_register(WarpState& w, Slot s, int lane, std::byte* to, unsigned width, std::uint32_t aux) {
+  if ((aux & memop::kRegister64) != 0) std::memcpy(to, slot<std::uint64_t>(w, s) + lane, width);
+  else std::memcpy(to, slot<std::uint32_t>(w, s) + lane, width);
+}
+
+}  // namespace
+
+const Instr* load(WarpState& w, const Instr* i) {
+  const unsigned width = memop::width_of(i->aux), vector = memop::vector_of(i->aux);
+  const Slot* list = vector > 1 ? w.worker->launch->program->operand_lists.data() + i->d : &i->d;
+  alignas(64) std::uint64_t generic[kLanes];
+  gather_addresses(w, i, generic);
+  LaneAccess a;
+  a.bytes = width * vector;
+  a.kind = AccessKind::read;
+  a.strong = (i->aux & memop::kStrong) != 0;
+  for (std::uint32_t todo = w.mask; todo != 0;) {
+    if (!next_space(w, i, generic, todo, a) || !check_access(w, i, a, nullptr)) return nullptr;
+    for (unsigned v = 0; v < vector; ++v)
+      for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
+        const int l = std::countr_zero(m);
+        put_register(w, list[v], l, a.host[l] + v * width, width, i->aux);
+      }
+  }
+  return i + 1;
+}
+
+const Instr* store(WarpState& w, const Instr* i) {
+  const unsigned width = memop::width_of(i->aux), vector = memop::vector_of(i->aux);
+  const Slot* list = vector > 1 ? w.worker->launch->program->operand_lists.data() + i->d : &i->d;
+  alignas(64) std::uint64_t generic[kLanes];
+  alignas(64) std::byte value[32 * kLanes];
+  gather_addresses(w, i, generic);
+  for (unsigned v = 0; v < vector; ++v)
+    for (std::uint32_t m = w.mask; m != 0; m &= m - 1) {
+      const int l = std::countr_zero(m);
+      get_register(w, list[v], l, value + 32 * l + v * width, width, i->aux);
+    }
+  LaneAccess a;
+  a.bytes = width * vector;
+  a.kind = AccessKind::write;
+  a.strong = (i->aux & memop::kStrong) != 0;
+  for (std::uint32_t todo = w.mask; todo != 0;) {
+    if (!next_space(w, i, generic, todo, a) || !check_access(w, i, a, value)) return nullptr;
+  }
+  return i + 1;
+}
+
+namespace {
+
+template <class T>
+T apply(memop::AtomOp op, T old, T b, T c) {
+  switch (op) {
+    case memop::AtomOp::add: return static_cast<T>(old + b);
+    case memop::AtomOp::min: return b < old ? b : old;
+    case memop::AtomOp::max: return b > old ? b : old;
+    case memop::AtomOp::exch: return b;
+    case memop::AtomOp::cas: return old == b ? c : old;
+    case memop::AtomOp::inc: return old >= b ? T{0} : static_cast<T>(old + 1);
+    case memop::AtomOp::dec: return old == 0 || old > b ? b : static_cast<T>(old - 1);
+    default: return old;
+  }
+}
+
+template <class T>
+T apply_bits(memop::AtomOp op, T old, T b, T c) {
+  switch (op) {
+    case memop::AtomOp::and_: return old & b;
+    case memop::AtomOp::or_: return old | b;
+    case memop::AtomOp::xor_: return old ^ b;
+    default: return apply(op, old, b, c);
+  }
+}
+
+float from_bf16(std::uint16_t x) { return std::bit_cast<float>(static_cast<std::uint32_t>(x) << 16); }
+
+std::uint16_t to_bf16(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  if (x != x) return 0x7fff;
+  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+// The sum of two halves is exact in float up to one rounding, and 24 bits are enough for that second rounding to be harmless.
+std::uint16_t add_half(std::uint16_t a, std::uint16_t b) {
+  const auto x = std::bit_cast<_Float16>(a), y = std::bit_cast<_Float16>(b);
+  const auto sum = static_cast<_Float16>(static_cast<float>(x) + static_cast<float>(y));
+  return sum != sum ? std::uint16_t{0x7fff} : std::bit_cast<std::uint16_t>(sum);
+}
+
+std::uint64_t modify(memop::AtomOp op, memop::AtomType type, std::uint64_t old, std::uint64_t b, std::uint64_t c) {
+  using T = memop::AtomType;
+  const auto o32 = static_cast<std::uint32_t>(old), b32 = static_cast<std::uint32_t>(b), c32 = static_cast<std::uint32_t>(c);
+  switch (type) {
+    case T::u32: return apply_bits<std::uint32_t>(op, o32, b32, c32);
+    case T::s32:
+      return static_cast<std::uint32_t>(apply<std::int32_t>(
+          op == memop::AtomOp::add ? memop::AtomOp::exch : op, static_cast<std::int32_t>(o32),
+          static_cast<std::int32_t>(op == memop::AtomOp::add ? o32 + b32 : b32), static_cast<std::int32_t>(c32)));
+    case T::u64: return apply_bits<std::uint64_t>(op, old, b, c);
+    case T::s64:
+      if (op == memop::AtomOp::add) return old + b;
+      return static_cast<std::uint64_t>(
+          apply<std::int64_t>(op, static_cast<std::int64_t>(old), static_cast<std::int64_t>(b), static_cast<std::int64_t>(c)));
+    case T::f32: {
+      const float sum = std::bit_cast<float>(o32) + std::bit_cast<float>(b32);
+      return sum != sum ? 0x7fff'ffffu : std::bit_cast<std::uint32_t>(sum);
+    }
+    case T::f64: return std::bit_cast<std::uint64_t>(std::bit_cast<double>(old) + std::bit_cast<double>(b));
+    case T::f16: return add_half(static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(b));
+    case T::f16x2:
+      return add_half(static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(b)) |
+             static_cast<std::uint32_t>(add_half(static_cast<std::uint16_t>(old >> 16), static_cast<std::uint16_t>(b >> 16))) << 16;
+    case T::bf16: return to_bf16(from_bf16(static_cast<std::uint16_t>(old)) + from_bf16(static_cast<std::uint16_t>(b)));
+    case T::bf16x2:
+      return to_bf16(from_bf16(static_cast<std::uint16_t>(old)) + from_bf16(static_cast<std::uint16_t>(b))) |
+             static_cast<std::uint32_t>(to_bf16(from_bf16(static_cast<std::uint16_t>(old >> 16)) + from_bf16(static_cast<std::uint16_t>(b >> 16))))
+                 << 16;
+    case T::b16: return apply_bits<std::uint16_t>(op, static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(b), static_cast<std::uint16_t>(c));
+  }
+  return old;
+}
+
+}  // namespace
+
+const Instr* atomic(WarpState& w, const Instr* i) {
+  const unsigned width = memop::width_of(i->aux);
+  alignas(64) std::uint64_t generic[kLanes];
+  gather_addresses(w, i, generic);
+  LaneAccess a;
+  a.bytes = width;
+  a.kind = AccessKind::atomic;
+  const auto read_operand = [&](Slot s, int lane) -> std::uint64_t {
+    if (s == kNoSlot) return 0;
+    return width == 8 ? slot<std::uint64_t>(w, s)[lane] : slot<std::uint32_t>(w, s)[lane];
+  };
+  for (std::uint32_t todo = w.mask; todo != 0;) {
+    if (!next_space(w, i, generic, todo, a) || !check_access(w, i, a, nullptr)) return nullptr;
+    for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
+      const int l = std::countr_zero(m);
+      std::uint64_t old = 0;
+      std::memcpy(&old, a.host[l], width);
+      const std::uint64_t now = modify(memop::atom_op(i->aux), memop::atom_type(i->aux), old, read_operand(i->b, l), read_operand(i->c, l));
+      std::memcpy(a.host[l], &now, width);
+      if (i->d != kNoSlot) put_register(w, i->d, l, reinterpret_cast<const std::byte*>(&old), width, i->aux);
+    }
+  }
+  return i + 1;
+}
+
+}  // namespace judge::emulator

@@ -1,0 +1,217 @@
+// Operations across the lanes of a warp: shuffles, votes, matches, reductions, __syncwarp.
+//
+// All wait until the lanes that the membermask names are here (PTX ISA 9.7.13 and "shfl.sync", "vote.sync", …).
+
+#include "judge/emulator/exec/blocks.h"
+#include "judge/emulator/exec/lanes.h"
+#include "judge/emulator/exec/warp.h"
+#include "judge/emulator/exec/warp_operand.h"
+
+namespace judge::emulator::JUDGE_ISA {
+
+namespace {
+
+// A lane whose value was asked for does not take part: what hardware returns is undefined.
+void report_absent_source(WarpState& s, const Instr* i, int lane, int from) {
+  Fault f;
+  f.kind = FaultKind::sync_mask;
+  f.message = "a shuffle reads from lane " + std::to_string(from) + " of the warp, which does not take part in it";
+  report(s, i, static_cast<Fault&&>(f), lane, false);
+}
+
+[[gnu::always_inline]] inline std::uint32_t same_members(const std::uint32_t* members, std::uint32_t mask, int lane) {
+  std::uint32_t same = 0;
+  for (int l = 0; l < kLanes; ++l) same |= static_cast<std::uint32_t>(members[l] == members[lane]) << l;
+  return same & mask;
+}
+
+}  // namespace
+
+JUDGE_OP(shfl) {
+  WarpState& s = state(w);
+  const Slot* extra = s.worker->launch->program->operand_lists.data() + i->imm;
+  const auto* members = slot<std::uint32_t>(w, extra[1]);
+  const Instr* next = nullptr;
+  if (!gather_lanes(s, i, members, &next)) return next;
+
+  const auto* a = slot<std::uint32_t>(w, i->a);
+  const auto* b = slot<std::uint32_t>(w, i->b);
+  const auto* c = slot<std::uint32_t>(w, i->c);
+  auto* d = slot<std::uint32_t>(w, i->d);
+  const auto mode = static_cast<warpop::Shuffle>(i->aux);
+  // PTX ISA, "shfl.sync": c holds the clamp in bits 4:0 and the segment mask in bits 12:8.
+  alignas(64) std::uint32_t from[kLanes], value[kLanes];
+  alignas(64) std::int32_t in_range[kLanes];
+  for (int l = 0; l < kLanes; ++l) {
+    const std::uint32_t lane = static_cast<std::uint32_t>(l);
+    const std::uint32_t offset = b[l] & 31, clamp = c[l] & 31, segment = c[l] >> 8 & 31;
+    const std::uint32_t high = (lane & segment) | (clamp & ~segment), low = lane & segment;
+    std::uint32_t j = 0;
+    bool ok = true;
+    switch (mode) {
+      case warpop::Shuffle::up:
+        j = lane - offset;
+        ok = static_cast<std::int32_t>(j) >= static_cast<std::int32_t>(high);
+        break;
+      case warpop::Shuffle::down:
+        j = lane + offset;
+        ok = j <= high;
+        break;
+      case warpop::Shuffle::bfly:
+        j = lane ^ offset;
+        ok = j <= high;
+        break;
+      case warpop::Shuffle::idx:
+        j = low | (offset & ~segment);
+        ok = j <= high;
+        break;
+    }
+    from[l] = ok ? j & 31 : lane;
+    in_range[l] = ok ? -1 : 0;
+  }
+  for (int l = 0; l < kLanes; ++l) value[l] = a[from[l]];
+  if (!Full) {
+    for (int l = 0; l < kLanes; ++l)
+      if ((w.mask >> l & 1) != 0 && (w.mask >> from[l] & 1) == 0) report_absent_source(s, i, l, static_cast<int>(from[l]));
+  }
+  const std::uint32_t ok_bits = sign_bits(in_range);
+  store32<Full>(w, d, value);
+  store_predicate<Full>(w, extra[0], ok_bits);
+  return i + 1;
+}
+
+JUDGE_OP(vote) {
+  WarpState& s = state(w);
+  const auto* members = slot<std::uint32_t>(w, i->b);
+  const Instr* next = nullptr;
+  if (!gather_lanes(s, i, members, &next)) return next;
+  const std::uint32_t value = *slot<std::uint32_t>(w, i->a) & w.mask;
+  alignas(64) std::uint32_t result[kLanes];
+  std::uint32_t bits = 0;
+  const auto mode = static_cast<warpop::Vote>(i->aux);
+  for (int l = 0; l < kLanes; ++l) {
+    const std::uint32_t group = members[l] & w.mask, ballot = value & group;
+    result[l] = ballot;
+    bool yes = false;
+    if (mode == warpop::Vote::all) yes = ballot == group;
+    else if (mode == warpop::Vote::any) yes = ballot != 0;
+    else yes = ballot == group || ballot == 0;
+    bits |= static_cast<std::uint32_t>(yes) << l;
+  }
+  if (mode == warpop::Vote::ballot) store32<Full>(w, slot<std::uint32_t>(w, i->d), result);
+  else store_predicate<Full>(w, i->d, bits);
+  return i + 1;
+}
+
+namespace {
+
+// equal[l]: the lanes named by l's mask whose value equals l's.
+inline void matches(Warp& w, const Instr* i, const std::uint32_t* members, std::uint32_t* equal) {
+  for (int l = 0; l < kLanes; ++l) {
+    std::uint32_t bits = 0;
+    for (int o = 0; o < kLanes; ++o) {
+      const bool same = i->aux != 0 ? slot<std::uint64_t>(w, i->a)[l] == slot<std::uint64_t>(w, i->a)[o]
+                                    : slot<std::uint32_t>(w, i->a)[l] == slot<std::uint32_t>(w, i->a)[o];
+      bits |= static_cast<std::uint32_t>(same) << o;
+    }
+    equal[l] = bits & members[l] & w.mask;
+  }
+}
+
+}  // namespace
+
+JUDGE_OP(match_any) {
+  const auto* members = slot<std::uint32_t>(w, i->b);
+  const Instr* next = nullptr;
+  if (!gather_lanes(state(w), i, members, &next)) return next;
+  alignas(64) std::uint32_t equal[kLanes];
+  matches(w, i, members, equal);
+  store32<Full>(w, slot<std::uint32_t>(w, i->d), equal);
+  return i + 1;
+}
+
+JUDGE_OP(match_all) {
+  const auto* members = slot<std::uint32_t>(w, i->b);
+  const Instr* next = nullptr;
+  if (!gather_lanes(state(w), i, members, &next)) return next;
+  alignas(64) std::uint32_t equal[kLanes];
+  matches(w, i, members, equal);
+  std::uint32_t bits = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    const bool all = equal[l] == (members[l] & w.mask);
+    bits |= static_cast<std::uint32_t>(all) << l;
+    if (!all) equal[l] = 0;
+  }
+  store32<Full>(w, slot<std::uint32_t>(w, i->d), equal);
+  store_predicate<Full>(w, i->c, bits);
+  return i + 1;
+}
+
+JUDGE_OP(redux) {
+  const auto* members = slot<std::uint32_t>(w, i->b);
+  const Instr* next = nullptr;
+  if (!gather_lanes(state(w), i, members, &next)) return next;
+  const auto* a = slot<std::uint32_t>(w, i->a);
+  alignas(64) std::uint32_t result[kLanes] = {};
+  for (int l = 0; l < kLanes; ++l) {
+    if ((w.mask >> l & 1) == 0) continue;
+    const std::uint32_t group = same_members(members, w.mask, l);
+    bool first = true;
+    std::uint32_t x = 0;
+    for (int o = 0; o < kLanes; ++o) {
+      if ((group >> o & 1) == 0) continue;
+      const std::uint32_t y = a[o];
+      if (first) {
+        x = y;
+        first = false;
+        continue;
+      }
+      switch (static_cast<warpop::Redux>(i->aux)) {
+        case warpop::Redux::add: x += y; break;
+        case warpop::Redux::min_u: x = y < x ? y : x; break;
+        case warpop::Redux::max_u: x = y > x ? y : x; break;
+        case warpop::Redux::min_s: x = static_cast<std::int32_t>(y) < static_cast<std::int32_t>(x) ? y : x; break;
+        case warpop::Redux::max_s: x = static_cast<std::int32_t>(y) > static_cast<std::int32_t>(x) ? y : x; break;
+        case warpop::Redux::and_: x &= y; break;
+        case warpop::Redux::or_: x |= y; break;
+        case warpop::Redux::xor_: x ^= y; break;
+      }
+    }
+    result[l] = x;
+  }
+  store32<Full>(w, slot<std::uint32_t>(w, i->d), result);
+  return i + 1;
+}
+
+JUDGE_OP(activemask) {
+  const std::uint32_t mask = w.mask;
+  for_lanes<Full>(w, slot<std::uint32_t>(w, i->d), [=](int) { return mask; });
+  return i + 1;
+}
+
+JUDGE_OP(bar_warp_sync) {
+  WarpState& s = state(w);
+  const Instr* next = nullptr;
+  if (!gather_lanes(s, i, slot<std::uint32_t>(w, i->b), &next)) return next;
+  begin_warp_epoch(s);
+  return i + 1;
+}
+
+JUDGE_OP(elect) {
+  WarpState& s = state(w);
+  const auto* members = slot<std::uint32_t>(w, i->b);
+  const Instr* next = nullptr;
+  if (!gather_lanes(s, i, members, &next)) return next;
+  alignas(64) std::uint32_t leader[kLanes];
+  std::uint32_t bits = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    const std::uint32_t group = members[l] & w.mask;
+    leader[l] = group != 0 ? static_cast<std::uint32_t>(__builtin_ctz(group)) : 0;
+    bits |= static_cast<std::uint32_t>(leader[l] == static_cast<std::uint32_t>(l)) << l;
+  }
+  store32<Full>(w, slot<std::uint32_t>(w, i->d), leader);
+  store_predicate<Full>(w, i->c, bits);
+  return i + 1;
+}
+
+}  // namespace judge::emulator::JUDGE_ISA

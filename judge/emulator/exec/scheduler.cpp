@@ -1,0 +1,361 @@
+// Groups of lanes: divergence, reconvergence, calls, exits, and waiting for each other. Blocks and barriers: blocks.cpp.
+
+#include <algorithm>
+#include <bit>
+
+#include "judge/emulator/exec/blocks.h"
+#include "judge/emulator/exec/warp.h"
+
+namespace judge::emulator {
+
+namespace {
+
+// While other groups of the warp could run, one group may take this many block starts before the one that has waited
+// longest gets kSlice of them. Large enough for loops of unequal length to stay apart cheaply.
+constexpr std::uint32_t kPatience = 2048;
+constexpr std::uint32_t kSlice = 64;
+constexpr std::size_t kMaxCallDepth = 4096;
+
+bool same_place(const Group& a, const Group& b) {
+  return a.pc == b.pc && a.frame == b.frame && a.function == b.function && a.calls == b.calls;
+}
+
+// Deepest call first, then lowest program counter.
+bool before(const Group& a, const Group& b) {
+  if (a.calls.size() != b.calls.size()) return a.calls.size() > b.calls.size();
+  return a.pc < b.pc;
+}
+
+const Instr* switch_to(WarpState& w, std::uint32_t index) {
+  Group& g = w.groups[index];
+  w.current = index;
+  g.last_run = ++w.clock;
+  w.base[0] = w.frames + g.frame;
+  if (g.mask != w.mask) set_mask(w, g.mask);
+  return g.pc;
+}
+
+void remove_group(WarpState& w, std::uint32_t index) {
+  w.groups.erase(w.groups.begin() + index);
+  if (w.current > index) --w.current;
+}
+
+// Joins group `from` into `to`; both stand at the same place.
+void merge(WarpState& w, std::uint32_t to, std::uint32_t from) {
+  w.groups[to].mask |= w.groups[from].mask;
+  w.groups[to].last_run = std::max(w.groups[to].last_run, w.groups[from].last_run);
+  remove_group(w, from);
+}
+
+bool waits(const Group& g) { return g.state == GroupState::lanes; }
+
+void merge_equal(WarpState& w) {
+  for (std::uint32_t a = 0; a < w.groups.size(); ++a) {
+    for (std::uint32_t b = a + 1; b < w.groups.size();) {
+      Group& x = w.groups[a];
+      Group& y = w.groups[b];
+      if (x.state == GroupState::barrier || y.state == GroupState::barrier || !same_place(x, y)) {
+        ++b;
+        continue;
+      }
+      x.state = GroupState::ready;  // more lanes are here now: one that waited for lanes tries again
+      merge(w, a, b);
+    }
+  }
+}
+
+// Lanes may come to a __syncwarp from different places, and lanes that have exited are waited for by nobody.
+void wake_gathered(WarpState& w) {
+  for (Group& g : w.groups) {
+    if (!waits(g)) continue;
+    const std::uint32_t needed = g.members & w.live;
+    if ((needed & ~g.mask) == 0) {
+      g.state = GroupState::ready;
+      continue;
+    }
+    if (g.pc->op != static_cast<std::uint16_t>(Op::bar_warp_sync)) continue;
+    std::uint32_t here = 0;
+    for (const Group& o : w.groups)
+      if (waits(o) && o.pc->op == g.pc->op && o.members == g.members) here |= o.mask;
+    if ((needed & ~here) != 0) continue;
+    const std::uint32_t members = g.members;
+    for (Group& o : w.groups) {
+      if (!waits(o) || o.members != members || o.pc->op != static_cast<std::uint16_t>(Op::bar_warp_sync)) continue;
+      o.state = GroupState::ready;
+      o.pc += 1;
+    }
+    begin_warp_epoch(w);
+  }
+}
+
+// The lanes that the waiting groups name are blocked elsewhere, for good.
+void report_missing_lanes(WarpState& w) {
+  for (std::uint32_t k = 0; k < w.groups.size(); ++k) {
+    const Group& g = w.groups[k];
+    if (!waits(g)) continue;
+    const std::uint32_t missing = g.members & w.live & ~g.mask;
+    if (missing == 0) continue;
+    const int lane = std::countr_zero(missing);
+    Fault f;
+    f.kind = FaultKind::sync_mask;
+    f.message = "the mask names lane " + std::to_string(lane) + " of the warp, which waits at another place and never comes here";
+    for (const Group& o : w.groups) {
+      if ((o.mask >> lane & 1) == 0 || o.pc == nullptr) continue;
+      FaultParty party;
+      party.where = location_of(*w.worker->launch, o.pc->index);
+      party.who = thread_id(w, lane);
+      f.other = party;
+    }
+    report(w, g.pc, std::move(f), std::countr_zero(g.mask), true);
+    return;
+  }
+}
+
+}  // namespace
+
+void set_mask(WarpState& w, std::uint32_t mask) {
+  w.mask = mask;
+  w.partial = mask != 0xffff'ffffu;
+  for (int l = 0; l < kLanes; ++l) w.lanes.lane[l] = 0u - (mask >> l & 1);
+}
+
+const Instr* pick_group(WarpState& w) {
+  if (w.worker->dead) return nullptr;
+  if (w.groups.size() > 1) merge_equal(w);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    std::uint32_t best = UINT32_MAX;
+    for (std::uint32_t k = 0; k < w.groups.size(); ++k) {
+      if (w.groups[k].state != GroupState::ready) continue;
+      if (best == UINT32_MAX || before(w.groups[k], w.groups[best])) best = k;
+    }
+    if (best != UINT32_MAX) return switch_to(w, best);
+    wake_gathered(w);
+  }
+  if (std::any_of(w.groups.begin(), w.groups.end(), waits)) report_missing_lanes(w);
+  return nullptr;
+}
+
+const Instr* reconverge(WarpState& w, const Instr* at) {
+  w.groups[w.current].pc = at;
+  for (std::uint32_t k = 0; k < w.groups.size();) {
+    if (k == w.current || w.groups[k].state == GroupState::barrier || !same_place(w.groups[k], w.groups[w.current])) {
+      ++k;
+      continue;
+    }
+    merge(w, w.current, k);
+    if (k > 0) k = 0;
+  }
+  if (w.groups[w.current].mask != w.mask) set_mask(w, w.groups[w.current].mask);
+  if (w.slice > 0) {
+    --w.slice;
+    return at;
+  }
+  std::uint32_t best = w.current, oldest = w.current;
+  for (std::uint32_t k = 0; k < w.groups.size(); ++k) {
+    if (w.groups[k].state != GroupState::ready) continue;
+    if (before(w.groups[k], w.groups[best])) best = k;
+    if (w.groups[k].last_run < w.groups[oldest].last_run) oldest = k;
+  }
+  if (oldest != w.current && ++w.turns > kPatience) {
+    w.turns = 0;
+    w.slice = kSlice;
+    best = oldest;
+  }
+  return best == w.current ? at : switch_to(w, best);
+}
+
+const Instr* diverge(WarpState& w, std::uint32_t taken, const Instr* target, const Instr* fall_through) {
+  Group& g = w.groups[w.current];
+  Group other;
+  other.mask = taken;
+  other.pc = target;
+  other.function = g.function;
+  other.frame = g.frame;
+  other.local = g.local;
+  other.calls = g.calls;
+  other.last_run = g.last_run;
+  g.mask = w.mask & ~taken;
+  g.pc = fall_through;
+  w.groups.push_back(std::move(other));
+  return pick_group(w);
+}
+
+const Instr* exit_lanes(WarpState& w) {
+  const std::uint32_t mask = w.groups[w.current].mask;
+  w.live &= ~mask;
+  if ((w.skipped_barrier & mask) != 0 && !w.block->skipped_barrier) {
+    w.block->skipped_barrier = true;
+    w.block->skipper = thread_id(w, std::countr_zero(w.skipped_barrier & mask));
+  }
+  w.groups.erase(w.groups.begin() + w.current);
+  w.current = 0;
+  if (w.groups.empty()) {
+    --w.block->live_warps;
+    return nullptr;
+  }
+  return pick_group(w);
+}
+
+const Instr* call_function(WarpState& w, const Instr* i) {
+  const Program& p = *w.worker->launch->program;
+  const CallSite& site = p.calls[i->aux];
+  Group& g = w.groups[w.current];
+  int callee = site.callee;
+  const int lane = std::countr_zero(w.mask);
+  if (callee < 0) {
+    const auto* target = slot<std::uint64_t>(w, site.target);
+    const std::uint64_t address = target[lane];
+    std::uint32_t same = 0;
+    for (int l = 0; l < kLanes; ++l)
+      if ((w.mask >> l & 1) != 0 && target[l] == address) same |= 1u << l;
+    const std::uint64_t number = (address - kFunctionAddressBase) / 16;
+    if (address < kFunctionAddressBase || address % 16 != 0 || number >= p.functions.size() || number == 0) {
+      Fault f;
+      f.kind = FaultKind::illegal_instruction;
+      f.address = address;
+      f.message = "a call through a pointer that is not the address of a device function";
+      report(w, i, std::move(f), lane, true);
+      return nullptr;
+    }
+    if (same != w.mask) {
+      // Lanes that call another function come after: they stay at this instruction as a group of their own.
+      Group rest = g;
+      rest.mask = w.mask & ~same;
+      rest.pc = i;
+      g.mask = same;
+      set_mask(w, same);
+      w.groups.push_back(std::move(rest));
+      return call_known(w, i, static_cast<std::uint32_t>(number));
+    }
+    callee = static_cast<int>(number);
+  }
+  return call_known(w, i, static_cast<std::uint32_t>(callee));
+}
+
+const Instr* call_known(WarpState& w, const Instr* i, std::uint32_t callee) {
+  const Program& p = *w.worker->launch->program;
+  const CallSite& site = p.calls[i->aux];
+  Group& g = w.groups[w.current];
+  const FunctionCode& from = p.functions[g.function];
+  const FunctionCode& to = p.functions[callee];
+  const std::uint32_t frame = g.frame + from.frame_bytes;
+  const std::uint32_t local = g.local + from.local_bytes;
+  Fault f;
+  f.kind = FaultKind::stack_overflow;
+  if (g.calls.size() >= kMaxCallDepth || frame + to.frame_bytes > w.frames_bytes || local + to.local_bytes > w.local_stride) {
+    f.message = "the device call stack is exhausted after " + std::to_string(g.calls.size()) + " nested calls";
+    report(w, i, std::move(f), std::countr_zero(w.mask), true);
+    return nullptr;
+  }
+  if (site.arguments.size() != to.parameters.size() || site.results.size() != to.results.size()) {
+    f.kind = FaultKind::illegal_instruction;
+    f.message = "a call through a pointer to a function with other parameters";
+    report(w, i, std::move(f), std::countr_zero(w.mask), true);
+    return nullptr;
+  }
+  std::byte* caller_frame = w.frames + g.frame;
+  std::byte* callee_frame = w.frames + frame;
+  for (std::size_t k = 0; k < site.arguments.size(); ++k) {
+    const ParamRegion& a = site.arguments[k];
+    const ParamRegion& b = to.parameters[k];
+    for (int l = 0; l < kLanes; ++l)
+      if ((w.mask >> l & 1) != 0)
+        std::copy_n(caller_frame + a.frame_offset + static_cast<std::uint32_t>(l) * a.stride, std::min(a.bytes, b.bytes),
+                    callee_frame + b.frame_offset + static_cast<std::uint32_t>(l) * b.stride);
+  }
+  g.calls.push_back({i->aux, g.function, g.frame, g.local, i + 1});
+  g.function = callee;
+  g.frame = frame;
+  g.local = local;
+  g.pc = p.code.data() + to.entry;
+  if (w.groups.size() > 1) return pick_group(w);
+  w.base[0] = callee_frame;
+  return g.pc;
+}
+
+const Instr* return_from(WarpState& w, const Instr* i) {
+  const Program& p = *w.worker->launch->program;
+  Group& g = w.groups[w.current];
+  if (g.calls.empty()) return exit_lanes(w);
+  const ReturnFrame back = g.calls.back();
+  g.calls.pop_back();
+  const CallSite& site = p.calls[back.site];
+  const FunctionCode& from = p.functions[g.function];
+  for (std::size_t k = 0; k < site.results.size(); ++k) {
+    const ParamRegion& a = from.results[k];
+    const ParamRegion& b = site.results[k];
+    for (int l = 0; l < kLanes; ++l)
+      if ((w.mask >> l & 1) != 0)
+        std::copy_n(w.frames + g.frame + a.frame_offset + static_cast<std::uint32_t>(l) * a.stride, std::min(a.bytes, b.bytes),
+                    w.frames + back.frame + b.frame_offset + static_cast<std::uint32_t>(l) * b.stride);
+  }
+  (void)i;
+  g.function = back.function;
+  g.frame = back.frame;
+  g.local = back.local;
+  g.pc = back.next;
+  if (w.groups.size() > 1) return pick_group(w);
+  w.base[0] = w.frames + g.frame;
+  return g.pc;
+}
+
+const Instr* arrive_at_barrier(WarpState& w, const Instr* i) {
+  Group& g = w.groups[w.current];
+  g.state = GroupState::barrier;
+  g.pc = i;
+  w.skipped_barrier &= ~w.mask;
+  return pick_group(w);
+}
+
+bool gather_lanes(WarpState& w, const Instr* i, const std::uint32_t* members, const Instr** next) {
+  std::uint32_t named = 0, outside = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    if ((w.mask >> l & 1) == 0) continue;
+    named |= members[l];
+    if ((members[l] >> l & 1) == 0) outside |= 1u << l;
+  }
+  if (outside != 0) {
+    Fault f;
+    f.kind = FaultKind::sync_mask;
+    f.message = "lane " + std::to_string(std::countr_zero(outside)) + " executes a *_sync operation whose mask does not name it";
+    report(w, i, std::move(f), std::countr_zero(outside), true);
+    *next = nullptr;
+    return false;
+  }
+  if ((named & w.live & ~w.mask) == 0) return true;
+  Group& g = w.groups[w.current];
+  g.state = GroupState::lanes;
+  g.pc = i;
+  g.members = named;
+  *next = pick_group(w);
+  return false;
+}
+
+const Instr* stop_warp(WarpState& w) {
+  w.worker->dead = true;
+  return nullptr;
+}
+
+const Instr* take_steps(WarpState& w, const Instr* at) {
+  Worker& k = *w.worker;
+  LaunchContext& launch = *k.launch;
+  w.groups[w.current].pc = at;
+  if (launch.out_of_steps.load(std::memory_order_relaxed) || w.block->linear > launch.stop_at.load(std::memory_order_relaxed)) {
+    k.dead = true;
+    return nullptr;
+  }
+  if (launch.steps_left.fetch_sub(kStepShare, std::memory_order_relaxed) < kStepShare) {
+    launch.out_of_steps = true;
+    Fault f;
+    f.kind = FaultKind::step_limit;
+    f.message = "the kernel did not end within its limit of instructions; this is where it was then";
+    report(w, at, std::move(f), std::countr_zero(w.mask), true);
+    return nullptr;
+  }
+  k.steps += kStepShare;
+  k.steps_taken += kStepShare;
+  k.preempted = true;
+  return nullptr;
+}
+
+}  // namespace judge::emulator

@@ -1,0 +1,206 @@
+#pragma once
+// The state of running warps and blocks.
+//
+// A warp is a set of groups of lanes. The lanes of a group share one program counter; divergence splits a group, and groups
+// that meet at the same place (same instruction, same call stack) merge. Of the groups that can run, the deepest in calls
+// with the lowest program counter runs first, which makes diverged lanes wait for the others where paths join; a group that
+// has run long while others wait gives way, so that a lane spinning on a lock held by another lane of its warp makes
+// progress (independent thread scheduling).
+//
+// A worker (one per core) runs blocks one after another. A warp runs until all its lanes wait or have exited. A block that
+// runs too long is set aside and others are started: blocks that wait for each other make progress too.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "judge/emulator/exec/state.h"
+#include "judge/emulator/lower/program.h"
+#include "judge/emulator/memory/global_memory.h"
+#include "judge/emulator/observe/counters.h"
+#include "judge/emulator/observe/fault.h"
+
+namespace judge::emulator {
+
+struct ReturnFrame {
+  std::uint32_t site;        // index into Program::calls
+  std::uint32_t function;    // the caller
+  std::uint32_t frame;       // the caller's frame, byte offset
+  std::uint32_t local;       // the caller's local memory, byte offset
+  const Instr* next;
+  friend bool operator==(const ReturnFrame&, const ReturnFrame&) = default;
+};
+
+enum class GroupState : std::uint8_t { ready, barrier, lanes /* waits for lanes named in a membermask */ };
+
+struct Group {
+  std::uint32_t mask = 0;
+  GroupState state = GroupState::ready;
+  const Instr* pc = nullptr;       // next instruction; a waiting group's own barrier or *_sync instruction
+  std::uint32_t function = 0, frame = 0, local = 0;
+  std::uint32_t members = 0;       // state lanes: whom it waits for
+  std::uint64_t last_run = 0;
+  std::vector<ReturnFrame> calls;
+};
+
+struct BlockState;
+struct BlockStorage;
+struct Worker;
+
+struct WarpState : Warp {
+  // Groups; groups[current] is running while the interpreter loop is in this warp.
+  std::vector<Group> groups;
+  std::uint32_t current = 0;
+  std::uint32_t live = 0;          // lanes that have not exited
+  std::uint32_t index = 0;         // in the block
+  std::uint32_t skipped_barrier = 0;  // lanes that passed a branch around a barrier since their last barrier
+  std::uint32_t turns = 0;         // scheduling decisions since the last forced change of group
+  std::uint32_t slice = 0;         // decisions for which fairness keeps the current group
+  std::uint64_t clock = 0;
+
+  std::uint64_t shared_stamp = 0;  // race::SharedLayout entry of lane 0 without the instruction
+  std::uint64_t global_stamp = 0;
+  std::uint32_t warp_epoch = 0;
+
+  BlockState* block = nullptr;
+  Worker* worker = nullptr;
+  std::byte* frames = nullptr;     // register file: frames of the call stack, one after another
+  std::uint32_t frames_bytes = 0;
+  std::byte* local = nullptr;      // lane l at l * local_stride
+  std::uint8_t* local_init = nullptr;  // one byte per byte
+  std::uint32_t local_stride = 0;
+  alignas(64) std::uint32_t thread[3][kLanes];
+};
+
+struct BlockState {
+  std::uint64_t linear = 0;
+  std::uint32_t index[3] = {0, 0, 0};
+  std::vector<WarpState*> warps;
+  std::uint32_t live_warps = 0;
+  std::uint32_t threads = 0;
+  std::uint32_t next_warp = 0;
+  std::uint32_t barrier_epoch = 0;
+  bool skipped_barrier = false;    // a thread exited after passing by a barrier
+  ThreadId skipper;
+  // Shared memory of this block.
+  std::byte* shared = nullptr;
+  std::uint64_t* shared_writes = nullptr;  // race entries, also "written" for the initialisation check
+  std::uint64_t* shared_reads = nullptr;
+  std::uint64_t shared_epoch = 0;       // current, shifted into place
+  std::uint64_t shared_born = 0;        // epoch in which the block began: lower entries are from earlier blocks
+  std::uint32_t arrived[16] = {};       // threads that came by bar.arrive
+  std::uint32_t rounds = 0;             // since it last ran undisturbed
+  std::unique_ptr<struct BlockStorage> storage;
+};
+
+// Counts of one instruction with a memory access, one worker.
+struct AccessCounts {
+  std::uint64_t contiguous = 0;    // 32 lanes, 32 neighbouring words: aligned to a sector (global) or anywhere (shared)
+  std::uint64_t straddling = 0;    // the same, not aligned to a sector: one more sector
+  std::uint64_t uniform = 0;       // 32 lanes, one word of shared memory
+  // Everything else, counted in full.
+  std::uint64_t executions = 0;    // warps with an active lane
+  std::uint64_t sectors = 0;       // global, local
+  std::uint64_t bytes = 0;         // asked for by active lanes
+  std::uint64_t wavefronts = 0, conflicts = 0;  // shared
+};
+
+struct AllocationCache {           // where the last access of an instruction went
+  Allocation* allocation = nullptr;
+};
+
+struct BlockCounts {               // of a basic block
+  std::uint64_t warps = 0, threads = 0;
+};
+
+struct FaultKey {
+  FaultKind kind;
+  std::uint32_t instr, other;
+  friend bool operator==(const FaultKey&, const FaultKey&) = default;
+};
+
+struct RecordedFault {
+  FaultKey key;
+  std::uint64_t block;             // linear, for a stable order
+  std::uint64_t sequence;
+  Fault fault;
+};
+
+struct DevicePrint {
+  std::uint64_t block;
+  std::string text;
+};
+
+// What all workers of a launch share.
+struct LaunchContext {
+  const Program* program = nullptr;
+  GlobalMemory* memory = nullptr;
+  const OpHandlers* ops = nullptr;
+  std::uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
+  std::uint32_t block_threads = 1, block_warps = 1;
+  std::uint32_t shared_bytes = 0;  // static and dynamic
+  const std::byte* parameters = nullptr;
+  std::uint64_t launch_epoch = 1;  // race::GlobalLayout, not shifted; 1..255
+  std::uint64_t schedule_seed = 0;
+  std::atomic<std::int64_t> steps_left{0};  // warp instructions
+  std::atomic<std::uint64_t> next_block{0};
+  std::atomic<std::uint64_t> stop_at{UINT64_MAX};  // blocks from here on need not run: an earlier one died
+  std::atomic<bool> out_of_steps{false};
+  std::uint64_t blocks = 1;
+  std::uint64_t output_cap = 0;
+  // One warp's register file and stack.
+  std::uint32_t frames_bytes = 0;
+  std::uint32_t local_stride = 0;
+};
+
+struct Worker {
+  LaunchContext* launch = nullptr;
+  std::vector<AccessCounts> accesses;   // by instruction
+  std::vector<BlockCounts> block_counts;
+  std::vector<std::uint64_t> divergences;  // by instruction
+  std::vector<AllocationCache> caches;  // by instruction
+  std::vector<RecordedFault> faults;
+  std::vector<DevicePrint> prints;
+  std::uint64_t printed_bytes = 0;
+  bool output_truncated = false;
+  std::uint64_t fault_sequence = 0;
+  std::int64_t steps = 0;               // warp instructions left of the share taken from LaunchContext::steps_left
+  std::uint64_t shared_epoch = 1;       // not shifted
+  std::int64_t steps_taken = 0;         // all shares so far: taken - left is the clock that kernels read
+  bool dead = false;                    // the running block's kernel died
+  bool preempted = false;               // a warp of the running block used up its share
+  std::vector<std::unique_ptr<BlockStorage>> free_storage;
+  Worker();
+  ~Worker();
+};
+
+
+inline WarpState& state(Warp& w) { return static_cast<WarpState&>(w); }
+
+// scheduler.cpp. All return the instruction to go on with, nullptr when the warp cannot go on now.
+void set_mask(WarpState& w, std::uint32_t mask);
+const Instr* reconverge(WarpState& w, const Instr* at);          // at a block start while other groups exist
+const Instr* diverge(WarpState& w, std::uint32_t taken, const Instr* target, const Instr* fall_through);
+const Instr* exit_lanes(WarpState& w);                           // the current group's lanes exit
+const Instr* call_function(WarpState& w, const Instr* i);
+const Instr* return_from(WarpState& w, const Instr* i);
+const Instr* arrive_at_barrier(WarpState& w, const Instr* i);
+// Whether the current group holds every live lane that any of its lanes names in `members` (one mask a lane); otherwise it
+// is made to wait, or the kernel dies, and *next says how to go on.
+bool gather_lanes(WarpState& w, const Instr* i, const std::uint32_t* members, const Instr** next);
+const Instr* take_steps(WarpState& w, const Instr* at);          // the share of steps is used up
+const Instr* stop_warp(WarpState& w);                            // after a fault that ends the kernel
+
+// device_print.cpp
+const Instr* print(WarpState& w, const Instr* i);
+const Instr* fail_assertion(WarpState& w, const Instr* i);
+
+// report_fault.cpp
+ThreadId thread_id(const WarpState& w, int lane);
+void report(WarpState& w, const Instr* i, Fault fault, int lane, bool ends_kernel, std::uint32_t other_instr = 0xffff'ffff);
+
+void run_blocks(LaunchContext& launch, Worker& worker);          // until none is left
+
+}  // namespace judge::emulator

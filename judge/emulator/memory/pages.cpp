@@ -1,0 +1,31 @@
+#include "judge/emulator/memory/pages.h"
+
+#include <sys/mman.h>
+
+#include <new>
+
+namespace judge::emulator {
+
+namespace {
+constexpr std::size_t kHugePage = 2u << 20;
+}
+
+Pages::Pages(std::size_t bytes) {
+  bytes_ = (bytes + 4095) & ~std::size_t{4095};
+  if (bytes_ == 0) return;
+  void* p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) throw std::bad_alloc();
+  // Fewer page faults on large buffers; a refusal costs speed only.
+  if (bytes_ >= 2 * kHugePage) madvise(p, bytes_, MADV_HUGEPAGE);
+  data_ = static_cast<std::byte*>(p);
+}
+
+Pages::~Pages() {
+  if (data_ != nullptr) munmap(data_, bytes_);
+}
+
+void Pages::clear() {
+  if (data_ != nullptr) madvise(data_, bytes_, MADV_DONTNEED);
+}
+
+}  // namespace judge::emulator
