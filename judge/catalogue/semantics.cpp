@@ -190,9 +190,10 @@ class Checker {
     if (a.role == Role::scalar && (fill.kind == Kind::permutation || fill.kind == Kind::sequence)) {
       review_.value(path, "a scalar is one value; expected uniform, integers, normal or constant");
     }
-    const bool two_values = fill.kind == Kind::uniform || fill.kind == Kind::integers;
-    for (const double value : {fill.low, two_values ? fill.high : fill.low}) check_value(value, a, path);
-    if (fill.kind == Kind::sequence) check_value(fill.high, a, path);
+    check_value(fill.low, a, path);
+    if (fill.kind == Kind::uniform || fill.kind == Kind::integers || fill.kind == Kind::sequence) {
+      check_value(fill.high, a, path);
+    }
   }
 
   void check_value(double value, const Argument& a, const Path& path) {
