@@ -1,0 +1,252 @@
+"""The commands that need the judge, apart from `doctor`."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Dict, List
+
+from .bootstrap import STATUS_MACHINE, Bootstrap, jobs
+from .progress import Progress
+from .terminal import Terminal, UserError, pad, width_of
+
+STATUS_CATALOGUE = 3  # as judge_error: exercises.json is broken, which is no student's fault
+STATUS_CHECK_FAILED = 1
+SOURCE_CAP = 1 << 20  # bytes; nobody writes a megabyte of CUDA by hand
+
+
+def run(command: str, root: Path, terminal: Terminal, options: argparse.Namespace) -> int:
+    return Commands(root, terminal).run(command, options)
+
+
+class Commands:
+    def __init__(self, root: Path, terminal: Terminal):
+        self._root = root
+        self._terminal = terminal
+        self._bootstrap = Bootstrap(root, terminal)
+
+    def run(self, command: str, options: argparse.Namespace) -> int:
+        if command == "selftest":
+            return self._selftest(options)
+        self._judge = self._bootstrap.load()
+        try:
+            self._catalogue = self._judge.load_catalogue(str(self._root))
+        except self._judge.CatalogueError as error:
+            raise UserError(str(error), STATUS_CATALOGUE) from error
+        self._progress = Progress(self._root / "practice" / ".progress.json")
+        if self._progress.damaged:
+            self._terminal.note(self._terminal.tr(
+                f"The record of your progress was damaged; it starts afresh (the old file: {self._progress.damaged}).",
+                f"进度记录已损坏，将重新开始（旧文件：{self._progress.damaged}）。"))
+        handlers = {"judge": self._judge_command, "list": self._list, "show": self._show, "hint": self._hint,
+                    "reset": self._reset, "check": self._check}
+        return handlers[command](options)
+
+    def _find(self, name: str) -> Any:
+        exercise = self._catalogue.find(name)
+        if exercise is not None:
+            return exercise
+        import difflib
+
+        tr = self._terminal.tr
+        names = {**{str(e.id): e for e in self._catalogue}, **{e.slug: e for e in self._catalogue}}
+        near = difflib.get_close_matches(name.lstrip("0"), list(names), n=1, cutoff=0.4)
+        message = tr(f"There is no exercise {name!r}.", f"没有练习 {name!r}。")
+        if near:
+            e = names[near[0]]
+            message += tr(f" Did you mean {e.id} ({e.slug})?", f"你是想找 {e.id}（{e.slug}）吗？")
+        raise UserError(message + tr(" All of them: judge.py list", " 查看全部练习：judge.py list"))
+
+    # -- judging
+
+    def _judge_command(self, options: argparse.Namespace) -> int:
+        exercise = self._find(options.id)
+        path = options.file or exercise.stub
+        if not options.watch:
+            return self._judge_once(exercise, path, options)
+        from . import watch
+
+        while True:
+            before = watch.mark_of(path)
+            self._judge_once(exercise, path, options)
+            self._terminal.note(self._terminal.tr(f"Watching {self._shown(path)} (Ctrl-C ends)",
+                                                  f"正在监视 {self._shown(path)}（按 Ctrl-C 结束）"))
+            watch.wait_for_save(path, before)
+            self._terminal.note(self._terminal.style(f"── {time.strftime('%H:%M:%S')} ──", "dim"))
+
+    def _judge_once(self, exercise: Any, path: str, options: argparse.Namespace) -> int:
+        source = self._read_source(path)
+        try:
+            report = self._judge.judge(exercise, source, source_path=str(path), device=options.device, case=options.case,
+                                       seed=options.seed, progress=self._show_progress)
+        except ValueError as error:  # a case or device that does not exist
+            raise UserError(str(error)) from error
+        finally:
+            self._terminal.erase_line()
+        self._remember(exercise, report, options)
+        if options.json:
+            text = json.dumps(report.to_dict(), ensure_ascii=False) if options.watch else report.to_json()
+            self._terminal.out(text.rstrip("\n"))
+        else:
+            text = report.to_text(colour=self._terminal.colour, width=self._terminal.width, lang=self._terminal.lang)
+            self._terminal.out(text.rstrip("\n"))
+        sys.stdout.flush()
+        return report.exit_status
+
+    def _read_source(self, path: str) -> bytes:
+        tr = self._terminal.tr
+        try:
+            with open(path, "rb") as file:
+                source = file.read(SOURCE_CAP + 1)
+        except OSError as error:
+            raise UserError(tr(f"Cannot read {path}: {error.strerror}.", f"无法读取 {path}：{error.strerror}。")) from error
+        if len(source) > SOURCE_CAP:
+            raise UserError(tr(f"{path} is larger than 1 MiB: is it the right file?", f"{path} 超过 1 MiB：文件选对了吗？"))
+        return source
+
+    def _remember(self, exercise: Any, report: Any, options: argparse.Namespace) -> None:
+        """A single case proves nothing, and neither does the judge's failure or the course's own solution."""
+        own = Path(options.file).resolve().is_relative_to(self._root / "reference") if options.file else False
+        if options.case is None and report.verdict != "judge_error" and not own:
+            try:
+                self._progress.record_verdict(exercise.folder_name, report.verdict)
+            except OSError as error:
+                self._terminal.note(self._terminal.tr(f"Your progress could not be saved: {error.strerror}.",
+                                                      f"无法保存进度：{error.strerror}。"))
+
+    def _show_progress(self, stage: str, done: int, total: int) -> None:
+        words = {"compile": self._terminal.tr("compiling", "正在编译"), "case": self._terminal.tr("case", "用例"),
+                 "check": self._terminal.tr("submission", "提交")}
+        count = f" {min(done + 1, total)}/{total}" if total > 1 else ""
+        self._terminal.show_line(f"{words.get(stage, stage)}{count} …")
+
+    def _shown(self, path: str) -> str:
+        return os.path.relpath(path)
+
+    # -- the course
+
+    def _list(self, options: argparse.Namespace) -> int:
+        terminal, marks = self._terminal, {"done": "✓", "tried": "·", "new": " "}
+        levels = {"easy": terminal.tr("easy", "简单"), "medium": terminal.tr("medium", "中等"),
+                  "hard": terminal.tr("hard", "困难")}
+        chapters: Dict[str, List[Any]] = {}
+        for exercise in self._catalogue:
+            chapters.setdefault(exercise.chapter, []).append(exercise)
+        level_width = max(width_of(text) for text in levels.values())
+        for chapter, exercises in chapters.items():
+            terminal.out(terminal.style(self._chapter_title(chapter), "bold"))
+            for e in exercises:
+                state = self._progress.state(e.folder_name)
+                mark = terminal.style(marks[state], "green" if state == "done" else "yellow")
+                level = pad(levels.get(e.level, e.level), level_width)
+                terminal.out(f"  {mark} {e.id:>3}  {pad(e.slug, 12)}  {level}  {terminal.text(e.title)}")
+            terminal.out()
+        done = sum(self._progress.state(e.folder_name) == "done" for e in self._catalogue)
+        terminal.out(terminal.tr(f"{done} of {len(self._catalogue)} done.  judge.py show ID tells the task.",
+                                 f"已完成 {done} / {len(self._catalogue)}。judge.py show ID 查看题目。"))
+        return 0
+
+    def _chapter_title(self, slug: str) -> str:
+        # The module has validated exercises.json; the chapters' titles are only for this list.
+        content = json.loads((self._root / "exercises.json").read_text(encoding="utf-8"))
+        for chapter in content.get("chapters", []):
+            if chapter.get("slug") == slug:
+                title = chapter.get("title", slug)
+                return self._terminal.text(title) if isinstance(title, dict) else title
+        return slug
+
+    def _show(self, options: argparse.Namespace) -> int:
+        from .statement import render
+
+        exercise = self._find(options.id)
+        path = exercise.statements.get(self._terminal.lang) or exercise.statements["en"]
+        self._terminal.out(render(Path(path).read_text(encoding="utf-8"), self._terminal).rstrip("\n"))
+        return 0
+
+    def _hint(self, options: argparse.Namespace) -> int:
+        from .terminal import wrap
+
+        exercise, terminal = self._find(options.id), self._terminal
+        hints, seen = exercise.hints, self._progress.hints_shown(exercise.folder_name)
+        if not hints:
+            terminal.out(terminal.tr("This exercise has no hints.", "本练习没有提示。"))
+            return 0
+        fresh = seen < len(hints)
+        for number in [seen] if fresh else range(len(hints)):
+            head = terminal.tr(f"Hint {number + 1} of {len(hints)}: ", f"提示 {number + 1}/{len(hints)}：")
+            for line in wrap(head + terminal.text(hints[number]), terminal.width):
+                terminal.out(line)
+        if fresh:
+            self._progress.record_hints(exercise.folder_name, seen + 1)
+        else:
+            terminal.out(terminal.tr("That was all there is.", "提示已经全部给出。"))
+        return 0
+
+    def _reset(self, options: argparse.Namespace) -> int:
+        exercise, tr = self._find(options.id), self._terminal.tr
+        file = Path(exercise.stub)
+        pristine = self._root / "reference" / exercise.folder_name / "stub.cu"
+        try:
+            stub = pristine.read_bytes()
+        except OSError as error:
+            raise UserError(tr(f"The stub is missing: {pristine}.", f"缺少初始代码：{pristine}。"), STATUS_CATALOGUE) from error
+        if file.exists() and file.read_bytes() == stub:
+            self._terminal.out(tr(f"{self._shown(str(file))} is the stub already.", f"{self._shown(str(file))} 已是初始代码。"))
+            return 0
+        kept = _keep(file) if file.exists() else None
+        temporary = file.with_name(f".{file.name}.new")
+        temporary.write_bytes(stub)
+        os.replace(temporary, file)
+        self._terminal.out(tr(f"{self._shown(str(file))} is the stub again.", f"{self._shown(str(file))} 已恢复为初始代码。"))
+        if kept:
+            self._terminal.out(tr(f"Your version is kept in {self._shown(str(kept))}.",
+                                  f"你的版本保存在 {self._shown(str(kept))}。"))
+        return 0
+
+    # -- proofs
+
+    def _check(self, options: argparse.Namespace) -> int:
+        exercises = [self._find(name) for name in options.ids] or list(self._catalogue)
+        sound = True
+        for exercise in exercises:
+            try:
+                report = self._judge.check_exercise(exercise, seed=options.seed, progress=self._show_progress)
+            finally:
+                self._terminal.erase_line()
+            text = report.to_text(colour=self._terminal.colour, width=self._terminal.width, lang=self._terminal.lang)
+            self._terminal.out(text.rstrip("\n"))
+            sys.stdout.flush()
+            sound = sound and report.ok
+        return 0 if sound else STATUS_CHECK_FAILED
+
+    def _selftest(self, options: argparse.Namespace) -> int:
+        self._bootstrap.make(tests=True)
+        status = self._ctest(self._bootstrap.build)
+        if status or options.quick:
+            return status
+        sanitized = self._bootstrap.make_sanitized()
+        return self._ctest(sanitized)
+
+    def _ctest(self, build: Path) -> int:
+        command = ["ctest", "--test-dir", str(build), "--output-on-failure", "--parallel", str(jobs())]
+        try:
+            status = subprocess.run(command, check=False).returncode
+        except OSError as error:
+            raise UserError(f"ctest: {error.strerror}", STATUS_MACHINE) from error
+        return STATUS_CHECK_FAILED if status else 0
+
+
+def _keep(file: Path) -> Path:
+    """A copy under the first free number; never overwrites an earlier one."""
+    number = 1
+    while True:
+        kept = file.with_name(f"{file.stem}.{number}.bak{file.suffix}")
+        try:
+            with open(kept, "xb") as copy:
+                copy.write(file.read_bytes())
+            return kept
+        except FileExistsError:
+            number += 1

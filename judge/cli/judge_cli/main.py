@@ -1,0 +1,148 @@
+"""Arguments, exit status and Ctrl-C. `judge.py 72` is short for the command that judges; every other one has a name."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any, List
+
+from .terminal import Terminal, UserError
+
+STATUS_USAGE = 2
+STATUS_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+
+_OVERVIEW = """usage: judge.py ID [FILE] [options]      judge an exercise
+       judge.py COMMAND …                something else
+
+Judges a CUDA exercise on this machine, with or without a GPU.
+ID is a number or a name: 72, 072 or conv1d.
+FILE is the file to judge; without it, the one in practice/.
+
+commands:
+  list              every exercise, with a mark at those you have done
+  show ID           the task
+  hint ID           one more hint each time
+  reset ID          start over; your version is kept beside the file
+  check [ID…]       prove that exercises are sound: stub, reference, known-wrong submissions
+  doctor            what this machine has, and what that means
+  selftest          build and run every test of the judge
+
+options of judging:
+  --watch           judge again whenever the file is saved
+  --case NAME       only this case, by name or number
+  --seed N          the same random inputs as in the report that printed N
+  --device D        auto, emulator or gpu
+  --json            the report as JSON
+
+options of every command:
+  --lang en|zh      language; otherwise that of $LANG
+  --no-color        no colour, also on a terminal
+  -h, --help        help about a command
+
+examples:
+  judge.py 72                     judge practice/072_conv1d/conv1d.cu
+  judge.py 72 --watch             and again at every save
+  judge.py 72 --case ragged       one case
+  judge.py 60 my_saxpy.cu --json  another file, for a script
+
+The exit status is 0 when the submission is accepted; docs/cli.md has the others.
+"""
+
+
+def _parser(command: str, usage: str, description: str, **extra: Any) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"judge.py {command}".rstrip(), usage=usage, description=description,
+                                     allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **extra)
+    parser.add_argument("--lang", choices=("en", "zh"), help="language; otherwise that of $LANG")
+    parser.add_argument("--no-color", "--no-colour", dest="no_color", action="store_true", help="no colour")
+    return parser
+
+
+def _judge_parser() -> argparse.ArgumentParser:
+    parser = _parser("", "judge.py ID [FILE] [options]", "Judges one exercise.")
+    parser.add_argument("id", metavar="ID", help="number or name: 72, 072, conv1d")
+    parser.add_argument("file", metavar="FILE", nargs="?", help="the file to judge; otherwise the one in practice/")
+    parser.add_argument("--device", choices=("auto", "emulator", "gpu"), default="auto", help="where kernels run")
+    parser.add_argument("--case", metavar="NAME", help="only this case, by name or number")
+    parser.add_argument("--seed", type=_seed, metavar="N", help="repeat the inputs of an earlier report")
+    parser.add_argument("--json", action="store_true", help="the report as JSON (docs/report.schema.json)")
+    parser.add_argument("--watch", action="store_true", help="judge again whenever the file is saved")
+    return parser
+
+
+def _seed(text: str) -> int:
+    try:
+        seed = int(text, 0)
+    except ValueError:
+        seed = -1
+    if not 0 <= seed < 2**64:
+        raise argparse.ArgumentTypeError(f"{text!r} is no seed: a whole number from 0 to 18446744073709551615")
+    return seed
+
+
+def _command_parser(command: str) -> argparse.ArgumentParser:
+    if command == "list":
+        return _parser("list", "judge.py list", "Every exercise by chapter, with its level: ✓ done, · tried.")
+    if command == "doctor":
+        return _parser("doctor", "judge.py doctor", "What this machine has, and what that means for judging.")
+    if command == "check":
+        parser = _parser("check", "judge.py check [ID…]",
+                         "Proves that exercises are sound: the stub compiles and fails, the reference and other right\n"
+                         "solutions are accepted, every known-wrong submission gets the verdict it names.")
+        parser.add_argument("ids", metavar="ID", nargs="*", help="exercises; otherwise all")
+        parser.add_argument("--seed", type=_seed, metavar="N", help="repeat the inputs of an earlier check")
+        return parser
+    if command == "selftest":
+        parser = _parser("selftest", "judge.py selftest [--quick]",
+                         "Builds the judge with its tests, runs them, and runs the unit tests under sanitizers.")
+        parser.add_argument("--quick", action="store_true", help="without the sanitizers' build")
+        return parser
+    descriptions = {
+        "show": "Shows the task of an exercise.",
+        "hint": "Shows the next hint; which ones you have seen is remembered.",
+        "reset": "Puts the stub back. Your version is kept beside it, as NAME.1.bak.cu, NAME.2.bak.cu, …",
+    }
+    parser = _parser(command, f"judge.py {command} ID", descriptions[command])
+    parser.add_argument("id", metavar="ID", help="number or name: 72, 072, conv1d")
+    return parser
+
+
+COMMANDS = ("list", "show", "hint", "reset", "check", "doctor", "selftest")
+
+
+def main(root: Path, arguments: List[str]) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a C locale must not stop a report with "≤" in it
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    try:
+        return _run(root, arguments)
+    except KeyboardInterrupt:
+        terminal = Terminal()
+        terminal.note("\n" + terminal.tr("Interrupted.", "已中断。"))
+        return STATUS_INTERRUPTED
+    except BrokenPipeError:  # judge.py list | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _run(root: Path, arguments: List[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(_OVERVIEW, end="")
+        return 0
+    command = arguments[0] if arguments[0] in COMMANDS else ""
+    parser = _command_parser(command) if command else _judge_parser()
+    options = parser.parse_args(arguments[1:] if command else arguments)
+    if not command and options.id in COMMANDS:
+        parser.error(f"the command comes first: judge.py {options.id} …")
+
+    terminal = Terminal(options.lang, colour=False if options.no_color else None)
+    try:
+        if command == "doctor":
+            from . import doctor
+
+            return doctor.run(root, terminal)
+        from . import commands
+
+        return commands.run(command or "judge", root, terminal, options)
+    except UserError as error:
+        terminal.note(terminal.tr("judge.py: ", "judge.py：") + str(error))
+        return error.status

@@ -1,0 +1,74 @@
+"""practice/.progress.json: which exercises were tried, accepted, and how many hints were shown.
+
+Written to a temporary file that then takes the old one's name, so that a crash leaves either the old or the new one. A
+damaged file is set aside, never an error: nothing in it is worth stopping a student.
+"""
+
+import json
+import os
+import tempfile
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Dict
+
+VERSION = 1
+
+
+class Progress:
+    def __init__(self, path: Path):
+        self._path = path
+        self.damaged = ""  # where a damaged file was put
+        self._exercises: Dict[str, Dict[str, Any]] = self._read()
+
+    def _read(self) -> Dict[str, Dict[str, Any]]:
+        try:
+            content = json.loads(self._path.read_text(encoding="utf-8"))
+            exercises = content["exercises"]
+            if content["version"] != VERSION or not all(isinstance(v, dict) for v in exercises.values()):
+                raise ValueError
+            return exercises
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            aside = self._path.with_name(self._path.name + ".damaged")
+            try:
+                os.replace(self._path, aside)
+                self.damaged = str(aside)
+            except OSError:
+                pass
+            return {}
+
+    def _write(self) -> None:
+        content = json.dumps({"version": VERSION, "exercises": self._exercises}, indent=1, sort_keys=True) + "\n"
+        descriptor, name = tempfile.mkstemp(prefix=".progress.", dir=self._path.parent)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(content)
+            os.replace(name, self._path)
+        except BaseException:
+            os.unlink(name)
+            raise
+
+    def _count(self, folder: str, key: str) -> int:
+        value = self._exercises.get(folder, {}).get(key, 0)
+        return value if isinstance(value, int) and value > 0 else 0
+
+    def state(self, folder: str) -> str:
+        """"done", "tried" or "new"."""
+        entry = self._exercises.get(folder, {})
+        return "done" if entry.get("accepted") else "tried" if self._count(folder, "attempts") else "new"
+
+    def hints_shown(self, folder: str) -> int:
+        return self._count(folder, "hints")
+
+    def record_verdict(self, folder: str, verdict: str) -> None:
+        entry = self._exercises.setdefault(folder, {})
+        entry["attempts"] = self._count(folder, "attempts") + 1
+        entry["last"] = verdict
+        if verdict == "accepted" and not entry.get("accepted"):
+            entry["accepted"] = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        self._write()
+
+    def record_hints(self, folder: str, count: int) -> None:
+        self._exercises.setdefault(folder, {})["hints"] = count
+        self._write()

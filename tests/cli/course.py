@@ -1,0 +1,56 @@
+"""A copy of the course in a temporary folder, and judge.py run in it from outside."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "judge" / "cli"))
+
+from judge_cli.bootstrap import Bootstrap, source_digest  # noqa: E402
+from judge_cli.terminal import Terminal  # noqa: E402
+
+
+class Course:
+    """`module`: what stands in build/bin as `_judge`; None leaves the judge unbuilt."""
+
+    def __init__(self, module=REPOSITORY / "tests" / "cli" / "fake" / "_judge.py"):
+        self._folder = tempfile.TemporaryDirectory(prefix="judge-cli-")
+        self.root = Path(self._folder.name)
+        os.chmod(self.root, 0o755)
+        for name in ("practice", "reference"):
+            shutil.copytree(REPOSITORY / name, self.root / name, ignore=shutil.ignore_patterns(".progress*", "*.bak.cu"))
+        for stub in self.root.glob("reference/*/stub.cu"):
+            shutil.copy(stub, self.file(stub.parent.name))
+        for name in REPOSITORY.glob("exercises*.json"):
+            shutil.copy(name, self.root)
+        shutil.copy(REPOSITORY / "CMakePresets.json", self.root)
+        (self.root / "judge").mkdir()
+        (self.root / "judge" / "cli").symlink_to(REPOSITORY / "judge" / "cli")
+        if module:
+            programs = self.root / "build" / "bin"
+            programs.mkdir(parents=True)
+            shutil.copy(module, programs)
+            Bootstrap(self.root, Terminal()).write_stamp(source_digest(self.root))
+
+    def file(self, folder):
+        return self.root / "practice" / folder / (folder[4:] + ".cu")
+
+    def command(self, *arguments, python=sys.executable):
+        return [python, str(self.root / "practice" / "judge.py"), *arguments]
+
+    def environment(self, **changes):
+        environment = {k: v for k, v in os.environ.items() if k not in ("LANG", "LC_ALL", "LC_MESSAGES", "NO_COLOR")}
+        environment.update({"LANG": "C.UTF-8", **changes})
+        return environment
+
+    def run(self, *arguments, python=sys.executable, user=None, **environment):
+        return subprocess.run(self.command(*arguments, python=python), cwd=self.root, env=self.environment(**environment),
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", timeout=120,
+                              user=user)
+
+    def close(self):
+        self._folder.cleanup()

@@ -1,0 +1,94 @@
+"""A stand-in for the judge's module, so that the command line is tested alone: the real exercises.json, invented verdicts.
+
+A submission gets the verdict that its text asks for with `fake: <verdict>`, and wrong_answer otherwise.
+"""
+
+import json
+import os
+import re
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+STATUS = {"accepted": 0, "judge_error": 3, "compile_error": 10, "runtime_error": 11, "race": 15, "wrong_answer": 18}
+
+
+class CatalogueError(ValueError):
+    pass
+
+
+class _Catalogue:
+    def __init__(self, exercises):
+        self.exercises = exercises
+
+    def find(self, name):
+        for e in self.exercises:
+            if name == e.slug or str(name).isdigit() and int(name) == e.id:
+                return e
+        return None
+
+    def __len__(self):
+        return len(self.exercises)
+
+    def __iter__(self):
+        return iter(self.exercises)
+
+
+def load_catalogue(root):
+    root = Path(root)
+    try:
+        content = json.loads((root / "exercises.json").read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise CatalogueError(f"exercises.json: {error}") from error
+    exercises = []
+    for e in content["exercises"]:
+        folder = f"{e['id']:03d}_{e['slug']}"
+        place = root / "practice" / folder
+        exercises.append(SimpleNamespace(
+            id=e["id"], slug=e["slug"], chapter=e["chapter"], level=e["level"], title=e["title"], folder_name=folder,
+            hints=e["hints"], stub=str(place / (e["slug"] + ".cu")), cases=e["cases"],
+            statements={"en": str(place / "statement.md"), "zh": str(place / "statement.zh.md")}))
+    return _Catalogue(exercises)
+
+
+class _Report:
+    def __init__(self, exercise, verdict, source_path, seed, device):
+        self.exercise, self.verdict, self.source_path, self.seed, self.device = exercise, verdict, source_path, seed, device
+        self.exit_status = STATUS[verdict]
+
+    def to_dict(self):
+        return {"exercise_id": self.exercise.id, "verdict": self.verdict, "source_path": self.source_path,
+                "seed": self.seed, "device": self.device}
+
+    def to_json(self, indent=2):
+        return json.dumps(self.to_dict(), indent=indent)
+
+    def to_text(self, colour=False, width=100, lang="en"):
+        return f"verdict: {self.verdict} lang={lang} colour={colour}\n"
+
+
+def judge(exercise, source, *, source_path="", device="auto", case=None, seed=None, progress=None, **_):
+    if device == "gpu":
+        raise ValueError("this version has no GPU backend")
+    if case is not None and case not in [c["name"] for c in exercise.cases]:
+        raise ValueError(f"no case {case!r}")
+    if progress:
+        progress("compile", 0, 1)
+        progress("case", 0, 2)
+    if b"fake: slow" in source:
+        Path(os.environ["FAKE_STARTED"]).touch()
+        time.sleep(30)
+    asked = re.search(rb"fake: (\w+)", source)
+    return _Report(exercise, asked.group(1).decode() if asked else "wrong_answer", source_path, seed or 1, device)
+
+
+def check_exercise(exercise, *, seed=None, progress=None, **_):
+    ok = exercise.id != int(os.environ.get("FAKE_UNSOUND", "0"))
+    return SimpleNamespace(ok=ok, to_text=lambda **_: f"{exercise.slug}: {'sound' if ok else 'not sound'}\n")
+
+
+def doctor(program_dir=None):
+    return SimpleNamespace(
+        version="0.1.0", instruction_set="avx2", gpus=[], programs={"judge-device": True, "judge-host": False},
+        layers=[SimpleNamespace(name="landlock", available=True, detail="ABI 4"),
+                SimpleNamespace(name="seccomp", available=False, detail="the kernel lacks it")])
