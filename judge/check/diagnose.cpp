@@ -44,7 +44,7 @@ std::string elements(std::uint64_t n) {
 
 struct Place {
   Shape shape = Shape::scattered;
-  std::string phrase;  // completes "The wrong elements are …"
+  std::string phrase;  // completes "The wrong elements are …" or "The wrong element is …"
   std::int64_t period = 0, offset = 0;
 };
 
@@ -72,7 +72,7 @@ class Locator {
     if (auto p = tail()) return *p;
     if (auto p = head()) return *p;
     if (count_ >= std::uint64_t(kNearlyAll * double(e_.total))) return {Shape::everything, "nearly all of them", 0, 0};
-    if (count_ == 1) return {Shape::scattered, "only one, at index " + grouped(first_), 0, 0};
+    if (count_ == 1) return {Shape::scattered, "at index " + grouped(first_), 0, 0};
     return {Shape::scattered,
             "scattered between index " + grouped(first_) + " and " + grouped(last_) + " without a simple pattern", 0,
             0};
@@ -152,15 +152,18 @@ class Locator {
     const std::uint64_t begin = (e_.total - 1) / threads * threads;
     if (first_ < begin) return std::nullopt;
     return Place{Shape::last_block,
-                 "all in the last block: " + elements(e_.total - begin) + " from index " + grouped(begin) + " on", 0,
-                 0};
+                 std::string(count_ > 1 ? "all " : "") + "in the last block: " + elements(e_.total - begin) +
+                     " from index " + grouped(begin) + " on",
+                 0, 0};
   }
 
   std::optional<Place> tail() const {
     if (last_ != e_.total - 1 || double(count_) < kNearlyAll * double(e_.total - first_)) return std::nullopt;
     if (first_ == 0) return std::nullopt;
-    return Place{Shape::tail, "the last " + elements(e_.total - first_) + ", from index " + grouped(first_) + " on", 0,
-                 0};
+    return Place{
+        Shape::tail,
+        "the last " + elements(e_.total - first_) + (count_ == 1 ? "" : ", from index " + grouped(first_) + " on"), 0,
+        0};
   }
 
   std::optional<Place> head() const {
@@ -184,8 +187,8 @@ class ValueRules {
     }
   }
 
-  bool all_wrong(double (*predicate)(double)) const {
-    return std::all_of(sample_.begin(), sample_.end(), [&](std::uint64_t i) { return predicate(e_.got(i)) != 0; });
+  bool all_wrong(bool (*predicate)(double)) const {
+    return std::all_of(sample_.begin(), sample_.end(), [&](std::uint64_t i) { return predicate(e_.got(i)); });
   }
 
   bool everything_is_zero() const {
@@ -316,17 +319,21 @@ Diagnosis diagnose(const Evidence& e) {
   if (e.wrong_count == 0) return {};
   if (e.unwritten_count == e.total) return {Shape::all_unwritten, "No element was ever written.", 0, 0};
   const Place place = Locator(e).locate();
+  const bool one = e.wrong_count == 1;
+  const std::string they_are = one ? ". It is " : ". They are ";
   if (e.unwritten_count == e.wrong_count) {
-    return with_place(Shape::some_unwritten, "Some elements were never written. They are ", place);
+    return with_place(Shape::some_unwritten,
+                      (one ? "One element was never written" : "Some elements were never written") + they_are, place);
   }
   const ValueRules values(e);
-  if (values.all_wrong([](double v) { return std::isfinite(v) ? 0.0 : 1.0; })) {
-    const bool nan = values.all_wrong([](double v) { return std::isnan(v) ? 1.0 : 0.0; });
+  if (values.all_wrong([](double v) { return !std::isfinite(v); })) {
+    const bool nan = values.all_wrong([](double v) { return std::isnan(v); });
     return with_place(Shape::not_finite,
-                      std::string("The wrong elements hold ") + (nan ? "NaN" : "NaN or infinity") + ". They are ",
+                      std::string(one ? "The wrong element holds " : "The wrong elements hold ") +
+                          (nan ? "NaN" : "NaN or infinity") + they_are,
                       place);
   }
-  if (e.wrong_count >= 2 && values.everything_is_zero()) {
+  if (!one && values.everything_is_zero()) {
     return {Shape::all_zero, "Every element is 0, as if the result were never computed.", 0, 0};
   }
   if (values.widespread()) {
@@ -334,9 +341,8 @@ Diagnosis diagnose(const Evidence& e) {
     if (auto d = values.swapped()) return *d;
     if (auto d = values.scaled()) return *d;
   }
-  const bool zeros = values.all_wrong([](double v) { return v == 0 ? 1.0 : 0.0; });
-  Diagnosis d = with_place(place.shape, "The wrong elements are ", place);
-  if (zeros) d.sentence += e.wrong_count == 1 ? " It holds 0." : " They hold 0.";
+  Diagnosis d = with_place(place.shape, one ? "The wrong element is " : "The wrong elements are ", place);
+  if (values.all_wrong([](double v) { return v == 0; })) d.sentence += one ? " It holds 0." : " They hold 0.";
   return d;
 }
 

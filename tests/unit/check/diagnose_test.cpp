@@ -118,10 +118,21 @@ TEST_CASE("one end of the buffer", "[diagnose]") {
   const Diagnosis head = spoiled(10007, [](std::size_t i) { return i < 100; });
   CHECK(head.shape == Shape::head);
   CHECK(head.sentence == "The wrong elements are the first 100 elements, up to index 99.");
-  CHECK(spoiled(10007, [](std::size_t i) { return i == 0; }).sentence == "The wrong elements are the first element.");
+  CHECK(spoiled(10007, [](std::size_t i) { return i == 0; }).sentence == "The wrong element is the first element.");
   CHECK(spoiled(
             10007, [](std::size_t i) { return i >= 9984; }, 0)
             .shape == Shape::tail);
+}
+
+TEST_CASE("one wrong element is spoken of as one", "[diagnose]") {
+  CHECK(spoiled(
+            10007, [](std::size_t i) { return i == 10006; }, 0)
+            .sentence == "The wrong element is the last element.");
+  CHECK(spoiled(10007, [](std::size_t i) { return i == 10000; }).sentence ==
+        "The wrong element is in the last block: 23 elements from index 9,984 on.");
+  const Values v = truth(8);
+  const std::vector<std::uint8_t> written = {0xff, 0xff, 0x0f, 0xff};  // element 5
+  CHECK(diagnosed(v, v, 256, written).sentence == "One element was never written. It is at index 5.");
 }
 
 TEST_CASE("all elements, and no pattern", "[diagnose]") {
@@ -129,8 +140,7 @@ TEST_CASE("all elements, and no pattern", "[diagnose]") {
   CHECK(spoiled(1, [](std::size_t) { return true; }).shape == Shape::everything);
   const Diagnosis d = spoiled(10007, [](std::size_t i) { return judge::catalogue::random_bits(9, i) % 50 == 0; });
   CHECK(d.shape == Shape::scattered);
-  CHECK(spoiled(10007, [](std::size_t i) { return i == 5000; }).sentence ==
-        "The wrong elements are only one, at index 5,000.");
+  CHECK(spoiled(10007, [](std::size_t i) { return i == 5000; }).sentence == "The wrong element is at index 5,000.");
 }
 
 TEST_CASE("zeros", "[diagnose]") {
