@@ -15,9 +15,9 @@ from judge_cli.terminal import Terminal  # noqa: E402
 
 
 class Course:
-    """`module`: what stands in build/bin as `_judge`; None leaves the judge unbuilt."""
+    """`module`: what stands in build/bin as `_judge`; None leaves the judge unbuilt. `programs`: a built judge's bin."""
 
-    def __init__(self, module=REPOSITORY / "tests" / "cli" / "fake" / "_judge.py"):
+    def __init__(self, module=REPOSITORY / "tests" / "cli" / "fake" / "_judge.py", programs=None):
         self._folder = tempfile.TemporaryDirectory(prefix="judge-cli-")
         self.root = Path(self._folder.name)
         os.chmod(self.root, 0o755)
@@ -30,10 +30,14 @@ class Course:
         shutil.copy(REPOSITORY / "CMakePresets.json", self.root)
         (self.root / "judge").mkdir()
         (self.root / "judge" / "cli").symlink_to(REPOSITORY / "judge" / "cli")
-        if module:
-            programs = self.root / "build" / "bin"
-            programs.mkdir(parents=True)
-            shutil.copy(module, programs)
+        (self.root / "build").mkdir()
+        if programs:
+            (self.root / "build" / "bin").symlink_to(programs)
+            (self.root / "build" / "cache").mkdir()
+        elif module:
+            (self.root / "build" / "bin").mkdir()
+            shutil.copy(module, self.root / "build" / "bin")
+        if programs or module:
             Bootstrap(self.root, Terminal()).write_stamp(source_digest(self.root))
 
     def file(self, folder):
@@ -47,10 +51,15 @@ class Course:
         environment.update({"LANG": "C.UTF-8", **changes})
         return environment
 
-    def run(self, *arguments, python=sys.executable, user=None, **environment):
+    def run(self, *arguments, python=sys.executable, user=None, timeout=120, **environment):
         return subprocess.run(self.command(*arguments, python=python), cwd=self.root, env=self.environment(**environment),
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", timeout=120,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", timeout=timeout,
                               user=user)
 
     def close(self):
         self._folder.cleanup()
+
+
+def pristine_course():
+    """The course with the judge that stands in build/bin."""
+    return Course(programs=REPOSITORY / "build" / "bin")
