@@ -1,0 +1,136 @@
+#pragma once
+// Conversions to and from the 16-bit formats, and exact narrowing in every rounding mode. Included only by ops_*.cpp.
+//
+// Everything is branch-free integer arithmetic on lanes, so that the loops vectorise and every instruction set gives
+// the same bits. A wide intermediate result is rounded "to odd" (truncated, the last bit set when something was cut): a
+// value so rounded with at least two extra bits rounds once more to exactly what rounding the true value once would
+// have given.
+
+#include "judge/emulator/exec/arithmetic_operand.h"
+#include "judge/emulator/exec/lanes.h"
+
+namespace judge::emulator {
+namespace {
+
+using arithmetic::Rounding;
+
+// Whether rounding a value of this sign must go to the smaller (-1) or larger (+1) magnitude, or to nearest (0).
+[[gnu::always_inline]] inline int direction(Rounding mode, bool negative) {
+  if (mode == Rounding::zero) return -1;
+  if (mode == Rounding::minus) return negative ? 1 : -1;
+  if (mode == Rounding::plus) return negative ? -1 : 1;
+  return 0;
+}
+
+// Corrects a magnitude that was rounded to nearest: `rounded` is its value, `exact` the value it stands for.
+template <class U, class W>
+[[gnu::always_inline]] inline U redirect(U magnitude, W rounded, W exact, int direction) {
+  const U up = static_cast<U>(direction > 0 && rounded < exact),
+          down = static_cast<U>(direction < 0 && rounded > exact);
+  return magnitude + up - down;
+}
+
+[[gnu::always_inline]] inline f32 magnitude(f32 x) {
+  return f32_of(bits_of(x) & 0x7fffffffu);
+}
+[[gnu::always_inline]] inline f64 magnitude(f64 x) {
+  return f64_of(bits_of(x) & 0x7fffffffffffffffu);
+}
+
+[[gnu::always_inline]] inline f32 narrow_f64(f64 x, Rounding mode) {
+  const f32 nearest = static_cast<f32>(x);
+  const u32 sign = static_cast<u32>(bits_of(x) >> 32) & 0x80000000u;
+  const u32 m = redirect(bits_of(nearest) & 0x7fffffffu, static_cast<f64>(magnitude(nearest)), magnitude(x),
+                         direction(mode, sign != 0));
+  return x == x ? f32_of(m | sign) : f32_of(0x7fffffffu);
+}
+
+// To f32, to odd.
+[[gnu::always_inline]] inline f32 odd_f32(f64 x) {
+  const f32 nearest = static_cast<f32>(x);
+  const f64 rounded = static_cast<f64>(magnitude(nearest)), exact = magnitude(x);
+  const u32 bits = bits_of(nearest);
+  const u32 even = ~bits & 1u;
+  const u32 up = even & static_cast<u32>(rounded < exact), down = even & static_cast<u32>(rounded > exact);
+  return f32_of(bits + up - down);
+}
+
+// a + b to odd: TwoSum (Knuth) gives the error of the sum.
+[[gnu::always_inline]] inline f64 odd_sum(f64 a, f64 b) {
+  const f64 s = a + b;
+  const f64 bb = s - a;
+  const f64 error = (a - (s - bb)) + (b - bb);
+  const u64 bits = bits_of(s);
+  const u64 even = ~bits & 1u & static_cast<u64>(magnitude(s) < f64_of(0x7ff0000000000000u));
+  const bool outwards = (error > 0.0) == (s > 0.0);
+  const u64 inexact = static_cast<u64>(error < 0.0 || error > 0.0) & even;
+  return f64_of(outwards ? bits + inexact : bits - inexact);
+}
+
+struct F16 {
+  static constexpr u32 kInfinity = 0x7c00, kSmallestNormal = 0x0400, kOne = 0x3c00;
+
+  [[gnu::always_inline]] static f32 widen(u32 h) {
+    const u32 m = h & 0x7fffu;
+    // As an f32 with the exponent field of f16, 2^112 too small; the product is exact, subnormals included.
+    const u32 finite = bits_of(f32_of(m << 13) * 0x1p112f);
+    const u32 bits = m >= kInfinity ? (m << 13) | 0x7f800000u : finite;
+    return f32_of(bits | (h & 0x8000u) << 16);
+  }
+
+  [[gnu::always_inline]] static u32 nearest_magnitude(f32 a) {
+    const u32 bits = bits_of(a);
+    // Adding 1/2 leaves multiples of 2^-24, the spacing of f16's subnormals, rounded to nearest even.
+    const u32 subnormal = bits_of(a + 0.5f) - 0x3f000000u;
+    const u32 normal = ((bits + 0xfffu + (bits >> 13 & 1u)) >> 13) - (112u << 10);
+    const u32 m = bits < 0x38800000u ? subnormal : normal;
+    return bits >= 0x477ff000u ? kInfinity : m;
+  }
+};
+
+struct BF16 {
+  static constexpr u32 kInfinity = 0x7f80, kSmallestNormal = 0x0080, kOne = 0x3f80;
+
+  [[gnu::always_inline]] static f32 widen(u32 h) { return f32_of(h << 16); }
+  [[gnu::always_inline]] static u32 nearest_magnitude(f32 a) {
+    const u32 bits = bits_of(a);
+    return (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+  }
+};
+
+// f32 to a 16-bit format. NaN is canonical, 0x7fff.
+template <class Format>
+[[gnu::always_inline]] inline u32 narrow(f32 x) {
+  const u32 sign = bits_of(x) >> 16 & 0x8000u;
+  return x == x ? Format::nearest_magnitude(magnitude(x)) | sign : 0x7fffu;
+}
+
+template <class Format>
+[[gnu::always_inline]] inline u32 narrow(f32 x, Rounding mode) {
+  const u32 sign = bits_of(x) >> 16 & 0x8000u;
+  const u32 nearest = Format::nearest_magnitude(magnitude(x));
+  const u32 m = redirect(nearest, Format::widen(nearest), magnitude(x), direction(mode, sign != 0));
+  return x == x ? m | sign : 0x7fffu;
+}
+
+template <class Format>
+[[gnu::always_inline]] inline bool is_nan(u32 h) {
+  return (h & 0x7fffu) > Format::kInfinity;
+}
+
+// Modifiers of 16-bit results and operands.
+template <class Format>
+[[gnu::always_inline]] inline u32 flush_half(u32 h) {
+  return (h & 0x7fffu) < Format::kSmallestNormal ? h & 0x8000u : h;
+}
+template <class Format>
+[[gnu::always_inline]] inline u32 saturate_half(u32 h) {
+  return is_nan<Format>(h) || (h & 0x8000u) ? 0u : h > Format::kOne ? Format::kOne : h;
+}
+template <class Format>
+[[gnu::always_inline]] inline u32 relu_half(u32 h) {
+  return is_nan<Format>(h) ? 0x7fffu : h & 0x8000u ? 0u : h;
+}
+
+}  // namespace
+}  // namespace judge::emulator
