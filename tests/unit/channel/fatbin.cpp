@@ -17,7 +17,7 @@ using Bytes = std::vector<std::byte>;
 void append_bytes(Bytes& to, const void* from, std::size_t count) {
   const std::size_t before = to.size();
   to.resize(before + count);
-  std::memcpy(to.data() + before, from, count);
+  if (count != 0) std::memcpy(to.data() + before, from, count);
 }
 
 template <class T>

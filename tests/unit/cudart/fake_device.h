@@ -37,8 +37,9 @@ struct FakeSymbol {
   bool managed = false;
 };
 
-inline constexpr std::uint64_t kFakeDeviceBase = 0x020000000000;
-inline constexpr std::uint64_t kFakeMappedBase = 0x030000000000;
+// Not the real device's: the library takes them from the greeting. These are free under the address sanitizer too.
+inline constexpr std::uint64_t kFakeDeviceBase = 0x200000000000;
+inline constexpr std::uint64_t kFakeMappedBase = 0x400000000000;
 inline constexpr std::uint64_t kFakeMappedSpan = 64 << 20;
 
 class FakeDevice {

