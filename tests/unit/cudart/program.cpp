@@ -110,6 +110,17 @@ TEST_CASE("device printf text appears in order when the program synchronises") {
   CHECK(run(device, JUDGE_TEST_PROGRAM, "output").out == "before\nfrom the device\nafter\n");
 }
 
+TEST_CASE("a program built with -rdc=true is refused by that name") {
+  FakeDevice device;
+  const Finished finished = run(device, JUDGE_TEST_PROGRAM_RDC, "symbol");
+  CHECK(finished.out == "cudaErrorNotSupported\n");
+  const auto reports = device.requests(Call::report);
+  REQUIRE_FALSE(reports.empty());
+  CHECK(reports[0].as<ReportRequest>().kind == ReportKind::unsupported);
+  CHECK(reports[0].text().find("-rdc=true") == 0);
+  CHECK(device.requests(Call::register_module).empty());
+}
+
 TEST_CASE("outside the judge the program is told where it belongs") {
   const Finished finished =
       run_program({JUDGE_TEST_PROGRAM, "arguments"}, {std::string("LD_LIBRARY_PATH=") + JUDGE_CUDART_DIR});
