@@ -169,6 +169,7 @@ Report Judgement::run(const std::string& source, const std::string& source_path)
   report_.exercise_id = exercise_.id;
   report_.slug = exercise_.slug;
   report_.title = exercise_.title;
+  report_.entry = exercise_.entry;
   report_.source_path = source_path;
   report_.source = source;
   report_.partial = only && exercise_.cases.size() > 1;

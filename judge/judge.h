@@ -60,6 +60,7 @@ struct Report {
   int exercise_id = 0;
   std::string slug;
   catalogue::Text title;
+  std::string entry;           // the prototype that the exercise asks for
   std::string source_path;
   std::string source;          // the snapshot, for excerpts
   bool partial = false;        // --case: not every case was asked for, so that "accepted" is no full judgement

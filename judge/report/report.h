@@ -14,6 +14,7 @@ struct Style {
 };
 
 std::string to_terminal(const Report& report, const Style& style);
+std::string to_terminal(const CheckReport& check, const Style& style);  // one line per submission and a summary
 std::string to_json(const Report& report, int indent = 2);
 
 }  // namespace judge::report

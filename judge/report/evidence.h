@@ -1,0 +1,18 @@
+#pragma once
+// What went wrong in one case, or in the compiler: the part of a report that a student reads first.
+
+#include "judge/judge.h"
+#include "judge/report/page.h"
+#include "judge/report/phrases.h"
+
+namespace judge::report {
+
+// " (n = 10,007)", or nothing when the case has no sizes.
+std::string sizes_in_brackets(const catalogue::Names& sizes);
+
+void write_diagnostics(Page& page, const Voice& voice, const Report& report);
+void write_case(Page& page, const Voice& voice, const Report& report, const CaseReport& one);
+// What kernels and host code printed; nothing when they printed nothing.
+void write_printed(Page& page, const Voice& voice, const CaseReport& one);
+
+}  // namespace judge::report
