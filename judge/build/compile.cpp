@@ -1,0 +1,99 @@
+#include "judge/build/compile.h"
+
+#include <sys/stat.h>
+
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <stdexcept>
+
+#include "judge/build/programs.h"
+#include "judge/build/sha256.h"
+
+namespace judge::build {
+
+namespace fs = std::filesystem;
+
+sandbox::Captured run_compiler(const CompilerRun& run) {
+  sandbox::BoxOptions options;
+  options.argv = run.argv;
+  const std::string folder_of_program = fs::path(run.argv[0]).parent_path().string();
+  options.environment = {
+      {"PATH", folder_of_program + ":/usr/local/bin:/usr/bin:/bin"}, {"TMPDIR", run.folder.string()}, {"LC_ALL", "C"}};
+  options.working_directory = run.folder;
+  options.writable = {run.folder};
+  std::error_code error;
+  for (const fs::path& path : run.readable)
+    if (fs::exists(path, error)) options.readable.push_back(path);
+  options.limits.cpu = std::chrono::minutes(5);  // the wall limit is the one that counts
+  options.limits.file_bytes = kCompilerFileBytes;
+  options.limits.stack_bytes = 64ull << 20;  // cc1plus asks for as much
+  return sandbox::run(options, run.deadline, kCompilerOutputBytes, kCompilerMemoryBytes);
+}
+
+std::string limit_reached(const sandbox::Captured& captured, std::chrono::milliseconds wall_limit) {
+  if (captured.timed_out)
+    return "the compiler did not finish within " + std::to_string(wall_limit.count() / 1000) +
+           " s. Look for templates or constant expressions that never end, and for huge arrays.";
+  if (captured.memory_limit)
+    return "the compiler needed more than " + std::to_string(kCompilerMemoryBytes >> 30) +
+           " GiB of memory. Look for huge arrays with initialisers, and for templates without end.";
+  if (captured.exit.signaled && captured.truncated)
+    return "the compiler printed without end. Look for a file that includes itself, or for errors in a loop of macros.";
+  if (captured.exit.signaled) return "the compiler was ended by signal " + std::to_string(captured.exit.signal) + ".";
+  return {};
+}
+
+IncludedFiles included_files(const std::string& make_rule, const fs::path& folder, const fs::path& toolkit) {
+  std::set<std::string> paths;
+  std::string path;
+  bool in_target = true;
+  const auto take = [&] {
+    if (!path.empty() && !in_target) paths.insert(path);
+    if (!path.empty() && path.back() == ':') in_target = false;
+    if (path == ":") in_target = false;
+    path.clear();
+  };
+  for (std::size_t i = 0; i < make_rule.size(); ++i) {
+    const char c = make_rule[i];
+    if (c == '\\' && i + 1 < make_rule.size()) {
+      if (make_rule[i + 1] == '\n')
+        take();
+      else
+        path += make_rule[i + 1];  // "\ " and "\#"
+      ++i;
+    } else if (std::isspace(static_cast<unsigned char>(c))) {
+      take();
+    } else if (c == '$' && i + 1 < make_rule.size() && make_rule[i + 1] == '$') {
+      path += '$', ++i;
+    } else {
+      path += c;
+    }
+  }
+  take();
+
+  IncludedFiles included;
+  constexpr std::size_t kIncludedCap = 64u << 20;
+  for (const std::string& name : paths) {
+    const std::string full =
+        (fs::path(name).is_absolute() ? fs::path(name) : folder / name).lexically_normal().string();
+    bool ours = true;
+    for (const std::string& prefix : {std::string("/usr/"), toolkit.string() + "/", folder.string() + "/"})
+      ours = ours && !full.starts_with(prefix);
+    if (!ours) continue;
+    const std::optional<std::string> bytes = read_file(full, kIncludedCap);
+    included.emplace_back(full, bytes ? sha256(*bytes) : "");
+  }
+  return included;
+}
+
+void write_source(const fs::path& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) throw std::runtime_error("writing '" + path.string() + "' failed: is the disk full?");
+  chmod(path.c_str(), 0644);
+}
+
+}  // namespace judge::build

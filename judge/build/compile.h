@@ -1,0 +1,36 @@
+#pragma once
+// Running a compiler in the box, and reading what it made.
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "judge/build/cache.h"
+#include "judge/sandbox/sandbox.h"
+
+namespace judge::build {
+
+struct CompilerRun {
+  std::vector<std::string> argv;
+  std::filesystem::path folder;                 // working directory, TMPDIR, the only writable place
+  std::vector<std::filesystem::path> readable;  // those that exist; others are left out
+  std::chrono::steady_clock::time_point deadline;
+};
+sandbox::Captured run_compiler(const CompilerRun& run);
+
+inline constexpr std::uint64_t kCompilerMemoryBytes = 4ull << 30;
+inline constexpr std::size_t kCompilerOutputBytes = 256 * 1024;
+inline constexpr std::uint64_t kCompilerFileBytes = 256ull << 20;
+
+// Why the run failed other than by the source's own errors; empty when it did not.
+std::string limit_reached(const sandbox::Captured& captured, std::chrono::milliseconds wall_limit);
+
+// The files in a make rule (-MD) that are neither the system's, nor the toolkit's, nor our own in `folder`, with
+// digests.
+IncludedFiles included_files(const std::string& make_rule, const std::filesystem::path& folder,
+                             const std::filesystem::path& toolkit);
+
+void write_source(const std::filesystem::path& path, const std::string& bytes);
+
+}  // namespace judge::build
