@@ -7,10 +7,9 @@ import re
 import select
 import signal
 import subprocess
-import time
 import unittest
 
-from course import REPOSITORY, Course
+from course import REPOSITORY, Course, wait_until
 
 STUB = (REPOSITORY / "reference" / "072_conv1d" / "stub.cu").read_bytes()
 
@@ -262,14 +261,6 @@ def display_width(line):
     import unicodedata
 
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in re.sub(r"\x1b\[[0-9;]*m", "", line))
-
-
-def wait_until(condition, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError("waited in vain")
-        time.sleep(0.02)
 
 
 if __name__ == "__main__":

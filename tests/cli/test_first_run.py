@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -9,11 +10,21 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from course import REPOSITORY, Course
+from course import REPOSITORY, Course, wait_until
 
 from judge_cli import toolchain
 from judge_cli.bootstrap import Bootstrap, source_digest
 from judge_cli.terminal import Terminal
+
+
+
+def is_running(pid):
+    """False also for a zombie that nobody has waited for."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
 
 ENGLISH = Terminal("en", colour=False)
 CHINESE = Terminal("zh", colour=False)
@@ -214,6 +225,26 @@ esac""")
         self.assertIn("bootstrap.log", run.stderr)
         self.assertFalse((self.course.root / "build" / "judge.stamp").exists())
 
+    def test_an_interrupted_build_leaves_no_process(self):
+        self.machine.real("g++", "sleep")
+        child = self.course.root / "child"
+        # "exec" would hide that the shell's own children must end too.
+        self.machine.fake("cmake", f"""case "$1" in
+  --version) echo cmake version 3.25.1 ;;
+  --build) sleep 60 & echo $! > {child}.new; mv {child}.new {child}; wait ;;
+esac""")
+        self.machine.real("mv")
+        process = subprocess.Popen(self.course.command("72"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env=self.course.environment(PATH=str(self.machine.path),
+                                                               CUDACXX=str(self.machine.path / "nvcc")))
+        self.addCleanup(process.kill)
+        wait_until(child.exists)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertNotIn("Traceback", errors)
+        wait_until(lambda: not is_running(int(child.read_text())))
+
     def test_a_vanished_nvcc_is_noticed_after_the_first_time(self):
         self.fake_build()
         self.machine.real("g++")
@@ -227,7 +258,7 @@ esac""")
         run = self.run_judge("doctor")
         self.assertEqual(run.returncode, 4)
         self.assertIn("✗ cmake", run.stdout)
-        self.assertIn("sudo apt-get install -y g++ cmake", run.stdout)
+        self.assertIn("apt-get install -y g++ cmake", run.stdout)
         self.assertIn("not built yet", run.stdout)
 
 

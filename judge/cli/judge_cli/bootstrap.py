@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -183,7 +184,9 @@ class Bootstrap:
         tr = self._terminal.tr
         self._terminal.note(tr("Installing Debian packages: ", "正在安装 Debian 软件包：") + " ".join(packages))
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        self._run_steps(["apt-get", "update", "-q"], tr("reading package lists", "正在读取软件包列表"), environment)
+        # One unreachable source must not matter when the others have what is needed: the installation decides.
+        with contextlib.suppress(UserError):
+            self._run_steps(["apt-get", "update", "-q"], tr("reading package lists", "正在读取软件包列表"), environment)
         self._run_steps(["apt-get", "install", "-y", "-q", "--no-install-recommends", *packages],
                         tr("installing packages", "正在安装软件包"), environment)
 
@@ -210,7 +213,8 @@ class Bootstrap:
             log.write("$ " + " ".join(command) + "\n")
             try:
                 process = subprocess.Popen(command, cwd=self.root, env=environment, stdin=subprocess.DEVNULL,
-                                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+                                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                                           start_new_session=True)
             except OSError as error:
                 raise UserError(f"{command[0]}: {error.strerror}", STATUS_MACHINE) from error
             try:
@@ -230,7 +234,8 @@ class Bootstrap:
                         terminal.note(f"  {percent:3d} %")
                 status = process.wait()
             except BaseException:
-                process.terminate()
+                # Its own group, so that Ctrl-C reaches it once, through here, and takes the compilers with it.
+                os.killpg(process.pid, signal.SIGTERM)
                 process.wait()
                 raise
             finally:
@@ -242,7 +247,7 @@ class Bootstrap:
 
 
 def install_command(packages: List[str]) -> str:
-    return "sudo apt-get install -y " + " ".join(packages)
+    return ("" if os.geteuid() == 0 else "sudo ") + "apt-get install -y " + " ".join(packages)
 
 
 def jobs() -> int:

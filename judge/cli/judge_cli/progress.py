@@ -7,7 +7,7 @@ damaged file is set aside, never an error: nothing in it is worth stopping a stu
 import json
 import os
 import tempfile
-from datetime import datetime, timezone
+import time
 from pathlib import Path
 from typing import Any, Dict
 
@@ -66,7 +66,7 @@ class Progress:
         entry["attempts"] = self._count(folder, "attempts") + 1
         entry["last"] = verdict
         if verdict == "accepted" and not entry.get("accepted"):
-            entry["accepted"] = datetime.now(timezone.utc).isoformat(timespec="seconds")
+            entry["accepted"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self._write()
 
     def record_hints(self, folder: str, count: int) -> None:

@@ -9,9 +9,8 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from dataclasses import dataclass
 from pathlib import Path
-from typing import List, Mapping, Optional, Tuple
+from typing import List, Mapping, NamedTuple, Optional, Tuple
 
 from .terminal import Terminal
 
@@ -38,8 +37,7 @@ TEST_PACKAGES = {"catch2": "catch2/catch.hpp"}
 INCLUDE_FOLDERS = ("/usr/include", "/usr/local/include")
 
 
-@dataclass
-class Problem:
+class Problem(NamedTuple):
     """Something that is missing. `package`: the Debian package that brings it, "" when none does."""
 
     sentence: str
