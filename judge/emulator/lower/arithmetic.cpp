@@ -1,6 +1,7 @@
 // The families of arithmetic instructions by opcode, and the reading of their modifiers.
 
 #include <algorithm>
+#include <cstdlib>
 #include <unordered_map>
 
 #include "judge/emulator/lower/decode.h"
@@ -128,13 +129,14 @@ bool Decode::last_is_float() const {
 }
 
 void Decode::finish(std::size_t operands) {
-  if (!left_.empty()) fail("the modifier ." + std::string(left_.front()) + " is not implemented here");
+  if (!left_.empty()) fail("the modifier " + dotted(left_.front()) + " is not implemented here");
   if (instruction_.operands.size() != operands)
     fail("it has " + std::to_string(instruction_.operands.size()) + " operands instead of " + std::to_string(operands));
 }
 
 void Decode::fail(const std::string& why) {
   out.unsupported(instruction_, why);
+  std::abort();  // not reached: unsupported() throws
 }
 
 void Decode::emit(Op op, Slot d, Slot a, Slot b, Slot c, std::uint32_t aux, std::uint64_t imm) {
@@ -151,6 +153,11 @@ Slot Decode::computed(unsigned bits, Op op, Slot a, Slot b, Slot c, std::uint32_
   const Slot d = out.scratch(bits);
   emit(op, d, a, b, c, aux);
   return d;
+}
+
+std::string dotted(std::string_view modifier) {
+  std::string s(1, '.');
+  return s.append(modifier);
 }
 
 bool is_half(Type t) {
@@ -187,7 +194,7 @@ Op by_width(Decode& d, Type t, Op b16, Op b32, Op b64) {
     default:
       break;
   }
-  if (op == kNone) d.fail("it has no form for ." + std::string(ptx::to_string(t)));
+  if (op == kNone) d.fail("it has no form for " + dotted(ptx::to_string(t)));
   return op;
 }
 

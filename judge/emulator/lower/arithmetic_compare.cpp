@@ -59,7 +59,7 @@ Op float_op(Relation r, bool is_f64) {
 Op integer_op(Decode& d, const Comparison& c, Type t) {
   const bool wide = ptx::bits_of(t) == 64, is_signed = ptx::is_signed(t);
   const bool is_bits = t == Type::b16 || t == Type::b32 || t == Type::b64;
-  if (c.is_unsigned && is_signed) d.fail("." + std::string(c.name) + " compares unsigned types");
+  if (c.is_unsigned && is_signed) d.fail(dotted(c.name) + " compares unsigned types");
   switch (c.relation) {
     case Relation::eq:
       return wide ? Op::setp_eq_b64 : Op::setp_eq_b32;
@@ -74,14 +74,14 @@ Op integer_op(Decode& d, const Comparison& c, Type t) {
     default:
       break;
   }
-  d.fail("." + std::string(c.name) + " is not defined for ." + std::string(ptx::to_string(t)));
+  d.fail(dotted(c.name) + " is not defined for " + dotted(ptx::to_string(t)));
 }
 
 // to = a (comparison) b for operands that lie in slots as type t.
 void compare_slots(Decode& d, const Comparison& c, Type t, bool flush, Slot to, Slot a, Slot b) {
   if (flush && t != Type::f32 && t != Type::f16) d.fail(".ftz is defined for .f32 and .f16");
   if (t == Type::f32 || t == Type::f64 || is_half(t)) {
-    if (c.is_unsigned) d.fail("." + std::string(c.name) + " compares unsigned types");
+    if (c.is_unsigned) d.fail(dotted(c.name) + " compares unsigned types");
     const auto prepared = [&](Slot x) {
       if (flush) x = d.computed(32, t == Type::f32 ? Op::flush_f32 : Op::flush_f16, x);
       return is_half(t) ? widened(d, x, t) : x;
@@ -105,7 +105,7 @@ void compare_slots(Decode& d, const Comparison& c, Type t, bool flush, Slot to, 
     case Type::s64:
       break;
     default:
-      d.fail("it has no form for ." + std::string(ptx::to_string(t)));
+      d.fail("it has no form for " + dotted(ptx::to_string(t)));
   }
   d.emit(op, to, c.swap ? b : a, c.swap ? a : b);
 }
@@ -193,7 +193,7 @@ void set(Decode& d) {
       one = 0x3f80u;
       break;
     default:
-      d.fail("it has no result of type ." + std::string(ptx::to_string(to_type)));
+      d.fail("it has no result of type " + dotted(ptx::to_string(to_type)));
   }
   const auto chosen = [&](Slot p) { return combine == kNone ? p : d.computed(1, combine, p, q); };
   const Slot zero = d.out.pool32(0);
@@ -215,7 +215,7 @@ void selp(Decode& d) {
   const Type t = d.type();
   d.finish(4);
   const unsigned bits = ptx::bits_of(t);
-  if (bits != 16 && bits != 32 && bits != 64) d.fail("it has no form for ." + std::string(ptx::to_string(t)));
+  if (bits != 16 && bits != 32 && bits != 64) d.fail("it has no form for " + dotted(ptx::to_string(t)));
   const Slot a = d.source(1, t), b = d.source(2, t), p = d.predicate_source(3);
   d.emit(bits == 64 ? Op::selp_b64 : Op::selp_b32, d.destination(t), a, b, p);
 }
@@ -226,7 +226,7 @@ void slct(Decode& d) {
   d.finish(4);
   if (by != Type::s32 && by != Type::f32) d.fail("it chooses by .s32 or .f32");
   const unsigned bits = ptx::bits_of(t);
-  if (bits != 16 && bits != 32 && bits != 64) d.fail("it has no form for ." + std::string(ptx::to_string(t)));
+  if (bits != 16 && bits != 32 && bits != 64) d.fail("it has no form for " + dotted(ptx::to_string(t)));
   const Slot a = d.source(1, t), b = d.source(2, t);
   Slot c = d.source(3, by);
   if (flush) c = d.computed(32, Op::flush_f32, c);

@@ -328,7 +328,7 @@ Op mov_op(Decode& d, Type t) {
     case 64:
       return Op::mov_b64;
     default:
-      d.fail("it has no form for ." + std::string(ptx::to_string(t)));
+      d.fail("it has no form for " + dotted(ptx::to_string(t)));
   }
 }
 

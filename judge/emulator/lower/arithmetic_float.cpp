@@ -26,7 +26,7 @@ Op by_half(Decode& d, Type t, const HalfOps& ops) {
     case Type::bf16x2:
       return ops.bf16x2;
     default:
-      d.fail("it has no form for ." + std::string(ptx::to_string(t)));
+      d.fail("it has no form for " + dotted(ptx::to_string(t)));
   }
 }
 #define HALF_OPS(name) \
@@ -39,7 +39,7 @@ struct FloatOps {
 };
 
 void require_f32_or_f64(Decode& d, Type t) {
-  if (t != Type::f32 && t != Type::f64) d.fail("it has no form for ." + std::string(ptx::to_string(t)));
+  if (t != Type::f32 && t != Type::f64) d.fail("it has no form for " + dotted(ptx::to_string(t)));
 }
 
 void rounded(Decode& d, const FloatOps& ops, Type t, Rounding mode, std::uint32_t flags, Slot to, Slot a, Slot b,
@@ -88,7 +88,7 @@ void approximation(Decode& d, Op op, bool has_half_forms) {
   const std::uint32_t aux = flush ? kFlush : 0;
   const Slot a = d.source(1, t);
   if (t == Type::f32) return d.emit(op, d.destination(t), a, kNoSlot, kNoSlot, aux);
-  if (!is_half(t) || !has_half_forms) d.fail("it has no form for ." + std::string(ptx::to_string(t)));
+  if (!is_half(t) || !has_half_forms) d.fail("it has no form for " + dotted(ptx::to_string(t)));
   const Type element = element_of(t);
   const bool bfloat = is_bfloat(t);
   const auto of_half = [&](Slot half, Slot to) {
@@ -113,7 +113,7 @@ Slot flushed(Decode& d, Slot a, Type t) {
   if (t == Type::f32) return d.computed(32, Op::flush_f32, a);
   if (t == Type::f16) return d.computed(32, Op::flush_f16, a);
   if (t == Type::f16x2) return d.computed(32, Op::flush_f16x2, a);
-  d.fail(".ftz is not defined for ." + std::string(ptx::to_string(t)));
+  d.fail(".ftz is not defined for " + dotted(ptx::to_string(t)));
 }
 
 void sign(Decode& d, bool negate) {

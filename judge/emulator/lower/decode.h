@@ -50,6 +50,8 @@ class Decode {
 
 inline constexpr Op kNone = Op::count_;
 
+std::string dotted(std::string_view modifier);  // ".ftz"
+
 bool is_half(Type t);     // f16, bf16, f16x2, bf16x2
 bool is_packed(Type t);   // f16x2, bf16x2
 bool is_bfloat(Type t);   // bf16, bf16x2
