@@ -26,6 +26,12 @@ std::string read_small_file(const char* path) {
   return text;
 }
 
+std::string read_process_file(pid_t pid, const char* name) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+  return read_small_file(path);
+}
+
 template <class F>
 void for_each_numbered_entry(const char* folder, F visit) {
   DIR* dir = opendir(folder);
@@ -39,9 +45,7 @@ void for_each_numbered_entry(const char* folder, F visit) {
 std::vector<pid_t> children_by_scan(pid_t parent) {
   std::vector<pid_t> found;
   for_each_numbered_entry("/proc", [&](pid_t pid) {
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    const std::string stat = read_small_file(path);
+    const std::string stat = read_process_file(pid, "stat");
     const std::size_t name_end = stat.rfind(')');  // the name may hold blanks and parentheses
     if (name_end == std::string::npos) return;
     char state;
@@ -82,10 +86,22 @@ std::vector<pid_t> descendants(pid_t pid) {
   return tree;
 }
 
+Usage usage(pid_t pid) {
+  Usage found;
+  const std::string stat = read_process_file(pid, "stat");
+  unsigned long long user = 0, system = 0;
+  if (const std::size_t name_end = stat.rfind(')'); name_end != std::string::npos)
+    std::sscanf(stat.c_str() + name_end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user, &system);
+  const long ticks = sysconf(_SC_CLK_TCK);
+  found.cpu_us = (user + system) * 1'000'000 / static_cast<unsigned long long>(ticks > 0 ? ticks : 100);
+  const std::string status = read_process_file(pid, "status");
+  if (const std::size_t at = status.find("VmHWM:"); at != std::string::npos)
+    found.peak_rss_bytes = std::strtoull(status.c_str() + at + 6, nullptr, 10) * 1024;
+  return found;
+}
+
 std::uint64_t private_rss_bytes(pid_t pid) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%d/status", pid);
-  const std::string status = read_small_file(path);
+  const std::string status = read_process_file(pid, "status");
   std::uint64_t kilobytes = 0;
   for (const char* key : {"RssAnon:", "RssShmem:"})
     if (const std::size_t at = status.find(key); at != std::string::npos)

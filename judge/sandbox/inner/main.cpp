@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -154,6 +155,17 @@ void kill_all(pid_t child, bool child_is_init) {
   }
 }
 
+// The kernel drops the account of what dies with a pid namespace, so it is taken just before.
+Usage usage_of_tree() {
+  Usage sum;
+  for (const pid_t pid : descendants(getpid())) {
+    const Usage one = usage(pid);
+    sum.cpu_us += one.cpu_us;
+    sum.peak_rss_bytes = std::max(sum.peak_rss_bytes, one.peak_rss_bytes);
+  }
+  return sum;
+}
+
 [[noreturn]] void watch(pid_t child, bool child_is_init, int result) {
   sigset_t child_signal;
   sigemptyset(&child_signal);
@@ -163,6 +175,7 @@ void kill_all(pid_t child, bool child_is_init) {
 
   int first_status = 0;
   bool first_ended = false, killed = false;
+  Usage at_kill;
   for (bool child_gone = false; !child_gone;) {
     int status = 0;
     for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
@@ -179,21 +192,24 @@ void kill_all(pid_t child, bool child_is_init) {
     }
     if (events[0].fd >= 0 && (events[0].revents & (POLLHUP | POLLERR | POLLNVAL))) {
       killed = true;
+      at_kill = usage_of_tree();
       kill_all(child, child_is_init);
+      child_gone = !child_is_init;  // collected with all others
     }
   }
   if (!child_is_init) kill_all(child, false);
   if (child_is_init)
     first_ended = read(result, &first_status, sizeof first_status) == static_cast<ssize_t>(sizeof first_status);
 
-  rusage usage{};
-  getrusage(RUSAGE_CHILDREN, &usage);  // everything in the box was collected by us or by init
+  rusage collected{};
+  getrusage(RUSAGE_CHILDREN, &collected);  // everything in the box was collected by us or by init
   Ended ended;
   ended.known = first_ended;
   ended.wait_status = static_cast<std::uint32_t>(first_status);
-  ended.cpu_us = static_cast<std::uint64_t>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1'000'000 +
-                 static_cast<std::uint64_t>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-  ended.peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  ended.cpu_us = at_kill.cpu_us +
+                 static_cast<std::uint64_t>(collected.ru_utime.tv_sec + collected.ru_stime.tv_sec) * 1'000'000 +
+                 static_cast<std::uint64_t>(collected.ru_utime.tv_usec + collected.ru_stime.tv_usec);
+  ended.peak_rss_bytes = std::max(at_kill.peak_rss_bytes, static_cast<std::uint64_t>(collected.ru_maxrss) * 1024);
   if (write(kStatusDescriptor, &ended, sizeof ended) != sizeof ended) _exit(1);
   _exit(0);
 }
