@@ -110,7 +110,7 @@ class CaseReport:
     ran: bool
     sizes: Dict[str, int]
     seed: int
-    verdict: str
+    verdict: str  # "" when it did not run
     wall_ms: float
     device_ms: float
 
@@ -132,6 +132,7 @@ class Report:
     slug: str
     title: Text
     source_path: str
+    partial: bool  # only one case was asked for: "accepted" is then no full judgement
     device: str
     device_reason: str
     verdict: str  # one of VERDICTS

@@ -1,0 +1,31 @@
+#pragma once
+// The module's parts.
+
+#include <pybind11/pybind11.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "judge/catalogue/catalogue.h"
+#include "judge/doctor.h"
+#include "judge/judge.h"
+#include "judge/python/interruptible.h"
+
+namespace judge::python {
+
+struct Entry {  // an exercise that knows its repository
+  catalogue::Exercise exercise;
+  std::filesystem::path root;
+};
+
+struct Entries {
+  std::vector<Entry> exercises;
+  std::filesystem::path root;
+};
+
+Entries load_entries(const std::filesystem::path& root);
+
+void bind_catalogue(pybind11::module_& m);
+void bind_report(pybind11::module_& m);
+
+}  // namespace judge::python

@@ -1,0 +1,106 @@
+// The module _judge. Its interface, with every docstring, is _judge.pyi; a test compares the two.
+
+#include <dlfcn.h>
+#include <pybind11/functional.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include "judge/python/bindings.h"
+
+namespace py = pybind11;
+
+namespace judge::python {
+
+namespace {
+
+std::vector<std::string> verdict_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i <= static_cast<int>(verdict::Verdict::accepted); ++i)
+    names.emplace_back(verdict::to_string(static_cast<verdict::Verdict>(i)));
+  return names;
+}
+
+// The programs lie beside this module.
+std::filesystem::path module_folder() {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&module_folder), &info) == 0 || !info.dli_fname) return ".";
+  return std::filesystem::absolute(info.dli_fname).parent_path();
+}
+
+Options options_for(const Entry& entry, const std::optional<std::uint64_t>& seed,
+                    const std::optional<std::filesystem::path>& cache_dir,
+                    const std::optional<std::filesystem::path>& program_dir) {
+  Options options;
+  options.root = entry.root;
+  options.seed = seed;
+  options.cache_dir = cache_dir.value_or("");
+  options.program_dir = program_dir.value_or(module_folder());
+  return options;
+}
+
+void bind_functions(py::module_& m) {
+  m.def(
+      "load_catalogue", [](const std::filesystem::path& root) { return load_entries(std::filesystem::absolute(root)); },
+      py::arg("root"), "Reads and validates root/exercises.json. Raises CatalogueError.");
+  m.def(
+      "judge",
+      [](const Entry& entry, const std::string& source, const std::filesystem::path& source_path,
+         const std::string& device, const std::optional<std::string>& only_case, std::optional<std::uint64_t> seed,
+         const std::string& gpu, bool keep_going, const std::optional<std::filesystem::path>& cache_dir,
+         const std::optional<std::filesystem::path>& program_dir, const py::object& progress) {
+        Options options = options_for(entry, seed, cache_dir, program_dir);
+        options.device = device;
+        options.only_case = only_case;
+        options.gpu = gpu;
+        options.stop_at_first_failure = !keep_going;
+        const std::string path = source_path.empty() ? entry.exercise.stub.string() : source_path.string();
+        return run_interruptible<Report>(
+            [options, source, path, exercise = entry.exercise](const std::atomic<bool>& cancelled,
+                                                               const Progress& tell) mutable {
+              options.cancelled = &cancelled;
+              return judge::judge(exercise, source, path, options, tell);
+            },
+            progress);
+      },
+      py::arg("exercise"), py::arg("source"), py::kw_only(), py::arg("source_path") = std::filesystem::path(),
+      py::arg("device") = "auto", py::arg("case") = py::none(), py::arg("seed") = py::none(), py::arg("gpu") = "t4",
+      py::arg("keep_going") = false, py::arg("cache_dir") = py::none(), py::arg("program_dir") = py::none(),
+      py::arg("progress") = py::none(), "Judges one submission. Every argument is explained in _judge.pyi.");
+  m.def(
+      "check_exercise",
+      [](const Entry& entry, std::optional<std::uint64_t> seed, const std::optional<std::filesystem::path>& cache_dir,
+         const std::optional<std::filesystem::path>& program_dir, const py::object& progress) {
+        Options options = options_for(entry, seed, cache_dir, program_dir);
+        return run_interruptible<CheckReport>(
+            [options, exercise = entry.exercise](const std::atomic<bool>& cancelled, const Progress& tell) mutable {
+              options.cancelled = &cancelled;
+              return judge::check_exercise(exercise, options, tell);
+            },
+            progress);
+      },
+      py::arg("exercise"), py::kw_only(), py::arg("seed") = py::none(), py::arg("cache_dir") = py::none(),
+      py::arg("program_dir") = py::none(), py::arg("progress") = py::none(),
+      "Stub compiles and fails; reference and right/*.cu are accepted; each wrong/*.cu gets its expected verdict.");
+  m.def(
+      "doctor",
+      [](const std::optional<std::filesystem::path>& program_dir) {
+        const py::gil_scoped_release release;
+        return judge::doctor(program_dir.value_or(module_folder()));
+      },
+      py::arg("program_dir") = py::none(), "Looks at the machine: compilers, GPUs, the box's layers.");
+}
+
+}  // namespace
+
+}  // namespace judge::python
+
+PYBIND11_MODULE(_judge, m) {
+  m.doc() = "The judge: load_catalogue, judge, check_exercise, doctor. See _judge.pyi.";
+  m.attr("__version__") = judge::version();
+  m.attr("VERDICTS") = judge::python::verdict_names();
+  py::register_exception<judge::catalogue::CatalogueError>(m, "CatalogueError", PyExc_ValueError);
+  judge::python::bind_catalogue(m);
+  judge::python::bind_report(m);
+  judge::python::bind_functions(m);
+}
