@@ -1,6 +1,6 @@
 #include "harness.h"
 
-#include <cstdlib>
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <new>
@@ -78,7 +78,7 @@ class OneInstruction final : public lower::FunctionLowering {
   Slot scratch(unsigned) override { return at(static_cast<std::uint32_t>(function().registers.size()) + scratch_++); }
   Slot pool32(std::uint32_t v) override { return constant(v, false); }
   Slot pool64(std::uint64_t v) override { return constant(v, true); }
-  Slot carry_flag() override { return at(7); }  // %p7, so that tests can see it
+  Slot carry_flag() override { return slot_of("p7"); }  // so that tests can see it
   Instr& emit(Op op) override {
     code_.emplace_back();
     code_.back().op = static_cast<std::uint16_t>(op);
@@ -91,11 +91,14 @@ class OneInstruction final : public lower::FunctionLowering {
   const ptx::Function& function() const override { return module_.functions.at(0); }
 
   static Slot at(std::uint32_t n) { return n * 256; }
-  Slot slot_of(const std::string& name) const {
+  // A register that the instruction does not name gets a slot too.
+  Slot slot_of(const std::string& name) {
     const auto& names = function().register_names;
     for (std::uint32_t n = 0; n < names.size(); ++n)
       if (names[n] == "%" + name) return at(n);
-    throw std::runtime_error("no register " + name);
+    const auto [it, is_new] = others_.try_emplace(name, 0);
+    if (is_new) it->second = scratch(64);
+    return it->second;
   }
   const std::vector<Instr>& code() const { return code_; }
   std::size_t frame_bytes() const { return (function().registers.size() + scratch_ + 1) * 256; }
@@ -111,6 +114,7 @@ class OneInstruction final : public lower::FunctionLowering {
   std::vector<Instr> code_;
   std::vector<std::pair<std::uint64_t, bool>> constants_;
   std::uint32_t scratch_ = 0;
+  std::map<std::string, Slot> others_;
 };
 
 class Bytes {
@@ -172,17 +176,15 @@ Values evaluate(const std::string& instruction, const std::string& result, const
   std::size_t rows = inputs.empty() ? 1 : inputs[0].values.size();
   for (const auto& in : inputs)
     if (in.values.size() != rows) throw std::runtime_error("inputs of different lengths");
+  const Slot out = lowered.slot_of(result);
+  std::vector<Slot> slots;
+  for (const auto& in : inputs) slots.push_back(lowered.slot_of(in.reg));
   Bytes frame(lowered.frame_bytes()), pool(lowered.constants().size() * 256 + 64);
   for (std::size_t c = 0; c < lowered.constants().size(); ++c)
     for (int l = 0; l < kLanes; ++l)
       put(pool.data(), static_cast<Slot>(c * 256), lowered.constants()[c].second ? 'd' : 'r', l,
           lowered.constants()[c].first);
 
-  const Slot out = lowered.slot_of(result);
-  std::vector<Slot> slots;
-  for (const auto& in : inputs) slots.push_back(lowered.slot_of(in.reg));
-  bool result_is_input = false;
-  for (const auto& in : inputs) result_is_input |= in.reg == result;
   Values values(rows);
   bool first = true;
   for (const Table& t : tables()) {
