@@ -33,13 +33,6 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string return_type(const Request& request) {
-  const std::size_t name = request.entry_prototype.find(request.entry_name + "(");
-  std::string type = name == std::string::npos ? "void" : request.entry_prototype.substr(0, name);
-  while (!type.empty() && type.back() == ' ') type.pop_back();
-  return type.empty() ? "void" : type;
-}
-
 std::vector<std::string> code_flags(const Request& request) {
   const std::string compute = "arch=compute_" + std::to_string(request.target);
   std::vector<std::string> flags = {"-gencode", compute + ",code=compute_" + std::to_string(request.target)};
@@ -282,7 +275,8 @@ Result build(const Request& request, const Toolchain& toolchain) {
     result->wall_ms = elapsed();
     return *result;
   }
-  const Entry entry{request.entry_name, return_type(request), request.parameter_types};
+  const Entry entry{request.entry_name, return_type(request.entry_prototype, request.entry_name),
+                    request.parameter_types};
   const std::string unit = submission_unit(entry, safe_file_name(request.source_name));
   const std::vector<std::string> nvcc = nvcc_command(request, toolchain);
   const std::vector<std::string> link = link_command(host_compiler(), toolkit_root(toolchain.nvcc));

@@ -29,8 +29,8 @@ fs::path build_reference(const fs::path& cpp_file, const std::string& prototype,
   const std::optional<std::string> text = read_file(source, kReferenceCap);
   if (!text) throw std::runtime_error("the CPU reference '" + source.string() + "' cannot be read");
 
-  Entry entry{function, "void", parameter_types};
-  const std::string unit = reference_unit(entry, prototype, source.string());
+  const Entry entry{function, return_type(prototype, function), parameter_types};
+  const std::string unit = reference_unit(entry, source.string());
   const fs::path compiler = host_compiler();
   const std::vector<std::string> argv = {
       compiler.string(),        "-std=c++20", "-O2",    "-shared", "-fPIC", "-MD", "-MF", kRule,

@@ -24,23 +24,31 @@ std::string parameter_aliases(const Entry& entry) {
   return text;
 }
 
+// The pointer's type picks the exact signature, also among overloads, and whether the entry is static, extern "C" or in
+// an unnamed namespace; the call in the thunk refuses a __global__ or __device__ function, which the pointer does not.
+std::string unit(const Entry& entry, const std::string& included, const char* exported) {
+  std::string parameters;
+  for (const std::string& parameter : entry.parameter_types) parameters += (parameters.empty() ? "" : ", ") + parameter;
+  return "#include \"" + included + "\"\n#line 1 \"" + kEntryCheck + "\"\n" + "constexpr " + entry.return_type + " (*" +
+         exported + "_signature)(" + parameters + ") = &::" + entry.name + ";\n" + parameter_aliases(entry) +
+         thunk(entry, exported);
+}
+
 }  // namespace
 
 std::string submission_unit(const Entry& entry, const std::string& included) {
-  // The pointer's type picks the exact signature, also among overloads, and whether the entry is static, extern "C" or
-  // in an unnamed namespace; the call in the thunk refuses a __global__ or __device__ function, which the pointer does
-  // not.
-  std::string type = entry.return_type + " (*";
-  std::string parameters;
-  for (const std::string& parameter : entry.parameter_types) parameters += (parameters.empty() ? "" : ", ") + parameter;
-  return "#include \"" + included + "\"\n#line 1 \"" + kEntryCheck + "\"\n" + "constexpr " + type +
-         "judge_entry_signature)(" + parameters + ") = &::" + entry.name + ";\n" + parameter_aliases(entry) +
-         thunk(entry, "judge_entry");
+  return unit(entry, included, "judge_entry");
 }
 
-std::string reference_unit(const Entry& entry, const std::string& prototype, const std::string& included_path) {
-  return "#include \"" + included_path + "\"\n#line 1 \"" + kEntryCheck + "\"\n" + prototype + ";\n" +
-         parameter_aliases(entry) + thunk(entry, "judge_reference");
+std::string reference_unit(const Entry& entry, const std::string& included_path) {
+  return unit(entry, included_path, "judge_reference");
+}
+
+std::string return_type(const std::string& prototype, const std::string& name) {
+  const std::size_t at = prototype.find(name + "(");
+  std::string type = at == std::string::npos ? "" : prototype.substr(0, at);
+  while (!type.empty() && type.back() == ' ') type.pop_back();
+  return type.empty() ? "void" : type;
 }
 
 std::string safe_file_name(const std::string& name) {
