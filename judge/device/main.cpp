@@ -1,11 +1,12 @@
 // judge-device: owns the memory and the kernels of one judge, which talks to it on descriptor 3.
 
 #include <fcntl.h>
-#include <signal.h>
-#include <sys/prctl.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <exception>
+#include <thread>
 
 #include "judge/device/server.h"
 
@@ -15,9 +16,15 @@ int main(int argc, char** argv) {
                  "judge-device is started by the judge: judge-device GPU, with the control line as descriptor 3\n");
     return 2;
   }
-  // The end of the control line tells of the judge's death between launches; this one does so during a launch.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::fcntl(3, F_SETFD, FD_CLOEXEC);
+  // The loop sees the judge's death between launches, this thread during one. PR_SET_PDEATHSIG would not do: it fires
+  // when the judge's starting thread ends, and a session may outlive that.
+  std::thread([] {
+    pollfd judge{3, POLLRDHUP, 0};
+    while (::poll(&judge, 1, -1) < 0) {
+    }
+    ::_exit(0);
+  }).detach();
   try {
     const auto device = judge::device::make_emulated_device(argv[1]);
     judge::device::Server server(*device, judge::device::ControlSocket(judge::device::Descriptor(3)));

@@ -1,6 +1,8 @@
 // The three processes as students meet them: nvcc's library, our runtime library, the emulator.
 
 #include <cstring>
+#include <future>
+#include <thread>
 
 #include "catch.h"
 #include "judge/session/session.h"
@@ -66,6 +68,15 @@ TEST_CASE("emulator: a right submission") {
   CHECK(o.record.launches[0].faults.empty());
   CHECK(o.record.launches[0].counters.global_load_sectors == 1);
   CHECK(o.device_ms > 0);
+}
+
+TEST_CASE("emulator: a session outlives the thread that made it") {
+  auto made = std::async(std::launch::async, [] {
+    return std::make_unique<Session>(DeviceOptions{"t4", JUDGE_BINARY_DIR "/bin"});
+  });
+  const std::unique_ptr<Session> s = made.get();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(s->run(request_for(What::well)).host.end == HostEnd::returned);
 }
 
 TEST_CASE("emulator: an access past the end is a fault with its line, and the next case is served as the first") {
