@@ -72,7 +72,10 @@ JUDGE_OP(lop3_b32) {
 [[gnu::always_inline]] static inline u32 popcount(u32 x) {
   x -= x >> 1 & 0x55555555u;
   x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
-  return ((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+  x = (x + (x >> 4)) & 0x0f0f0f0fu;
+  // Not the usual multiplication: GCC would recognise the idiom and count one lane at a time.
+  x += x >> 8;
+  return (x + (x >> 16)) & 0x3fu;
 }
 // Ones from the highest set bit down.
 [[gnu::always_inline]] static inline u32 smear(u32 x) {

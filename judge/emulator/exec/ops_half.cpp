@@ -38,7 +38,11 @@ struct Mul {
 struct Fma {
   template <class F>
   [[gnu::always_inline]] static u32 of(u32 a, u32 b, u32 c) {
-    return narrow<F>(odd_f32(odd_sum(f64{F::widen(a)} * f64{F::widen(b)}, f64{F::widen(c)})));
+    // A product of f16 has 22 bits and an exponent that f32 holds; of bf16, one that only f64 holds.
+    if constexpr (__is_same(F, F16))
+      return narrow<F>(odd_sum(F::widen(a) * F::widen(b), F::widen(c)));
+    else
+      return narrow<F>(odd_f32(odd_sum(f64{F::widen(a)} * f64{F::widen(b)}, f64{F::widen(c)})));
   }
 };
 

@@ -33,8 +33,50 @@ JUDGE_BINARY(mul_lo_b32, u32, u32, u32, (a * b))
 JUDGE_BINARY(mul_lo_b64, u64, u64, u64, (a * b))
 JUDGE_BINARY(mul_wide_u16, u32, u32, u32, (a & 0xffffu) * (b & 0xffffu))
 JUDGE_BINARY(mul_wide_s16, s32, u32, u32, sx16(a) * sx16(b))
-JUDGE_BINARY(mul_wide_u32, u64, u32, u32, u64{a} * b)
-JUDGE_BINARY(mul_wide_s32, s64, s32, s32, s64{a} * b)
+// 64-bit products of 32-bit values, by the instruction for just that: left alone, GCC multiplies 64 by 64 bits.
+template <bool Full, bool kSigned, bool kAdd>
+[[gnu::always_inline]] static inline const Instr* wide_product(Warp& w, const Instr* i) {
+  const u32 *a = lanes<u32>(w, i->a), *b = lanes<u32>(w, i->b);
+  u64* d = lanes<u64>(w, i->d);
+  [[maybe_unused]] const u64* c = kAdd ? lanes<u64>(w, i->c) : nullptr;
+#if defined(__AVX512F__)
+#pragma GCC unroll 4
+  for (int l = 0; l < kLanes; l += 8) {
+    const __m256i x = _mm256_load_si256(reinterpret_cast<const __m256i*>(a + l));
+    const __m256i y = _mm256_load_si256(reinterpret_cast<const __m256i*>(b + l));
+    // Only the low halves of each 64 bits are multiplied, so that zero extension serves both.
+    __m512i r = kSigned ? _mm512_mul_epi32(_mm512_cvtepu32_epi64(x), _mm512_cvtepu32_epi64(y))
+                        : _mm512_mul_epu32(_mm512_cvtepu32_epi64(x), _mm512_cvtepu32_epi64(y));
+    if constexpr (kAdd) r = _mm512_add_epi64(r, _mm512_load_si512(c + l));
+    if constexpr (Full)
+      _mm512_store_si512(d + l, r);
+    else
+      _mm512_mask_store_epi64(d + l, static_cast<__mmask8>(w.mask >> l), r);
+  }
+#else
+  for_lanes<Full>(w, d, [=](int l) {
+    const u64 product =
+        kSigned ? static_cast<u64>(s64{static_cast<s32>(a[l])} * static_cast<s32>(b[l])) : u64{a[l]} * b[l];
+    if constexpr (kAdd)
+      return product + c[l];
+    else
+      return product;
+  });
+#endif
+  return i + 1;
+}
+JUDGE_OP(mul_wide_u32) {
+  return wide_product<Full, false, false>(w, i);
+}
+JUDGE_OP(mul_wide_s32) {
+  return wide_product<Full, true, false>(w, i);
+}
+JUDGE_OP(mad_wide_u32) {
+  return wide_product<Full, false, true>(w, i);
+}
+JUDGE_OP(mad_wide_s32) {
+  return wide_product<Full, true, true>(w, i);
+}
 JUDGE_BINARY(mul_hi_u16, u32, u32, u32, ((a & 0xffffu) * (b & 0xffffu)) >> 16)
 JUDGE_BINARY(mul_hi_s16, u32, u32, u32, static_cast<u32>(sx16(a) * sx16(b)) >> 16)
 JUDGE_BINARY(mul_hi_u32, u32, u32, u32, static_cast<u32>(u64{a} * b >> 32))
@@ -45,8 +87,6 @@ JUDGE_BINARY(mul_hi_s64, u64, s64, s64, static_cast<u64>(static_cast<u128>(i128{
 JUDGE_TERNARY(mad_lo_b16, u32, u32, u32, u32, (a * b + c) & 0xffffu)
 JUDGE_TERNARY(mad_lo_b32, u32, u32, u32, u32, a* b + c)
 JUDGE_TERNARY(mad_lo_b64, u64, u64, u64, u64, a* b + c)
-JUDGE_TERNARY(mad_wide_u32, u64, u32, u32, u64, u64{a} * b + c)
-JUDGE_TERNARY(mad_wide_s32, u64, s32, s32, u64, static_cast<u64>(s64{a} * b) + c)
 
 // 24-bit products: bits 31:0 (lo) or 47:16 (hi) of the 48-bit product.
 [[gnu::always_inline]] static inline s32 sx24(u32 x) {
