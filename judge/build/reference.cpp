@@ -33,7 +33,7 @@ fs::path build_reference(const fs::path& cpp_file, const std::string& prototype,
   const std::string unit = reference_unit(entry, source.string());
   const fs::path compiler = host_compiler();
   const std::vector<std::string> argv = {
-      compiler.string(),        "-std=c++20", "-O2",    "-shared", "-fPIC", "-MD", "-MF", kRule,
+      compiler.string(),        "-std=c++20", "-O2",    "-shared", "-fPIC", "-Wl,--no-undefined", "-MD", "-MF", kRule,
       "-fno-diagnostics-color", "-o",         kLibrary, kUnit};
   Sha256 hash;
   hash.field("reference");

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cctype>
@@ -84,6 +85,17 @@ std::vector<pid_t> descendants(pid_t pid) {
     tree.insert(tree.end(), below.begin(), below.end());
   }
   return tree;
+}
+
+std::uint64_t threads_of_user(uid_t uid) {
+  std::uint64_t count = 0;
+  for_each_numbered_entry("/proc", [&](pid_t pid) {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/%d/task", pid);
+    struct stat info {};
+    if (stat(path, &info) == 0 && info.st_uid == uid && info.st_nlink > 2) count += info.st_nlink - 2;  // "." and ".."
+  });
+  return count;
 }
 
 Usage usage(pid_t pid) {

@@ -25,6 +25,8 @@
 namespace judge::sandbox::inner {
 namespace {
 
+// Where a limit counts all processes of the user: how many more may come about elsewhere while the box runs.
+constexpr std::uint64_t kOtherProcesses = 64;
 constexpr uid_t kNobody = 65534;  // where a container maps too few ids for one of our own
 
 bool accessible(const std::string& path, int mode) {
@@ -115,10 +117,12 @@ void limit_resources(Setup& setup) {
   // The count is per user, and per user namespace where there is one: then it counts the box alone.
   std::uint64_t processes = plan.processes;
   const bool counted_alone = setup.has(kUserNamespace) || (setup.caller_uid == 0 && setup.has(kUnprivilegedUser));
-  if (!counted_alone) processes += 4096;  // the user's other processes count too
+  if (!counted_alone) processes += threads_of_user(getuid()) + kOtherProcesses;
   set_limit(setup, RLIMIT_NPROC, processes, processes, "processes");
   setup.apply(kResourceLimits,
-              counted_alone ? "" : "the limit on processes is loose, because it counts all processes of this user");
+              counted_alone
+                  ? ""
+                  : "the limit on processes counts all processes of this user, so it is set above those there are");
 }
 
 void place_descriptors(Setup& setup) {
