@@ -266,7 +266,7 @@ TEST_CASE("many cases leave no descriptor behind") {
   for (int i = 0; i < 20; ++i)
     fastest_ms = std::min(fastest_ms, session().run(request_for(Behaviour::compute)).wall_ms);
   CHECK(open_descriptors() == before);
-  WARN("a case of a few bytes takes " << fastest_ms << " ms at best");
+  CHECK(fastest_ms < 60);  // about 4 ms on an idle machine; see judge/session/README.md
 }
 
 TEST_CASE("buffers of 17 MB arrive whole") {
@@ -275,13 +275,8 @@ TEST_CASE("buffers of 17 MB arrive whole") {
   for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<float>(i % 8191);
   r.arguments[0].buffer->count = r.arguments[1].buffer->count = large.size();
   r.arguments[0].buffer->contents = r.arguments[1].buffer->contents = std::as_bytes(std::span(large));
-  double fastest_ms = 1e9;
-  for (int i = 0; i < 3; ++i) {
-    const CaseOutcome o = session().run(r);
-    CHECK(o.host.end == HostEnd::returned);
-    CHECK(o.changed_inputs.empty());
-    CHECK(floats(o.outputs.at(0)) == large);
-    fastest_ms = std::min(fastest_ms, o.wall_ms);
-  }
-  WARN("a case with two buffers of 17 MB takes " << fastest_ms << " ms at best on the fake device");
+  const CaseOutcome o = session().run(r);
+  CHECK(o.host.end == HostEnd::returned);
+  CHECK(o.changed_inputs.empty());
+  CHECK((floats(o.outputs.at(0)) == large));  // in parentheses: a failure does not print four million numbers
 }
