@@ -42,7 +42,7 @@ template <class U, class W>
   const u32 sign = static_cast<u32>(bits_of(x) >> 32) & 0x80000000u;
   const u32 m = redirect(bits_of(nearest) & 0x7fffffffu, static_cast<f64>(magnitude(nearest)), magnitude(x),
                          direction(mode, sign != 0));
-  return x == x ? f32_of(m | sign) : f32_of(0x7fffffffu);
+  return x == x ? f32_of(m | sign) : nearest;  // a NaN keeps its sign and the top of its payload
 }
 
 // To f32, to odd. All in 64-bit integers, so that it vectorises.

@@ -168,7 +168,7 @@ JUDGE_UNARY(rsqrt_f64, f64, f64, 1.0 / __builtin_sqrt(a))
   const u64 bits = bits_of(x) & 0xffffffff00000000u;
   return f64_of(bits & 0x7ff0000000000000u ? bits : bits & 0x8000000000000000u);
 }
-JUDGE_UNARY(rcp_upper_f64, f64, f64, upper(1.0 / upper(a)))
+JUDGE_UNARY(rcp_upper_f64, f64, f64, a == a ? upper(1.0 / upper(a)) : f64_of(0x7fffffff00000000u))
 JUDGE_UNARY(rsqrt_upper_f64, f64, f64, upper(1.0 / __builtin_sqrt(upper(a))))
 
 }  // namespace judge::emulator::JUDGE_ISA

@@ -88,7 +88,8 @@ JUDGE_UNARY(floor_f64, f64, f64, __builtin_floor(a))
 JUDGE_UNARY(ceil_f64, f64, f64, __builtin_ceil(a))
 
 JUDGE_UNARY(f64_from_f32, f64, f32, static_cast<f64>(a))
-JUDGE_UNARY(f32_from_f64, f32, f64, canonical(static_cast<f32>(a)))
+// A NaN keeps its sign and the top of its payload.
+JUDGE_UNARY(f32_from_f64, f32, f64, static_cast<f32>(a))
 JUDGE_OP(f32_from_f64_rounded) {
   const Rounding mode = rounding_of(i->aux);
   return map<Full, f32, f64>(w, i, [=](f64 a) { return narrow_f64(a, mode); });
@@ -96,7 +97,8 @@ JUDGE_OP(f32_from_f64_rounded) {
 JUDGE_UNARY(f32_odd_from_f64, f32, f64, odd_f32(a))
 
 JUDGE_UNARY(f32_from_f16, f32, u32, canonical(F16::widen(a & 0xffffu)))
-JUDGE_UNARY(f32_from_bf16, f32, u32, canonical(BF16::widen(a & 0xffffu)))
+// bf16 is the upper half of f32: a NaN keeps its payload.
+JUDGE_UNARY(f32_from_bf16, u32, u32, a << 16)
 JUDGE_UNARY(f16_from_f32, u32, f32, narrow<F16>(a))
 JUDGE_UNARY(bf16_from_f32, u32, f32, narrow<BF16>(a))
 
@@ -126,7 +128,7 @@ JUDGE_OP(tf32_from_f32) {
     const u32 m = a & 0x7fffffffu;
     const u32 half = mode == Rounding::away ? 0x1000u : mode == Rounding::nearest ? 0xfffu + (m >> 13 & 1u) : 0u;
     const u32 rounded = m >= 0x7f800000u ? m : (m + half) & ~0x1fffu;
-    if (m > 0x7f800000u) return 0x7fffffffu;
+    if (m > 0x7f800000u) return 0x7fffe000u;
     return aux & kRelu && a >> 31 ? 0u : (rounded | (a & 0x80000000u));
   });
 }

@@ -86,16 +86,15 @@ JUDGE_OP(float_op_f64) {
   return i + 1;
 }
 
-JUDGE_UNARY(flush_f32, f32, f32, flush(a))
+JUDGE_UNARY(flush_f32, f32, f32, canonical(flush(a)))
 JUDGE_UNARY(saturate_f32, f32, f32, saturate(a))
 JUDGE_UNARY(saturate_f64, f64, f64, a > 0.0 ? (a < 1.0 ? a : 1.0) : 0.0)
 // .relu: NaN stays (canonical), everything not above zero becomes +0.
 JUDGE_UNARY(relu_f32, f32, f32, a != a ? f32_of(0x7fffffffu) : a > 0.0f ? a : 0.0f)
 
-// The sign bit alone: NaN payloads pass.
-JUDGE_UNARY(neg_f32, u32, u32, a ^ 0x80000000u)
+JUDGE_UNARY(neg_f32, f32, f32, canonical(-a))
 JUDGE_UNARY(neg_f64, u64, u64, a ^ 0x8000000000000000u)
-JUDGE_UNARY(abs_f32, u32, u32, a & 0x7fffffffu)
+JUDGE_UNARY(abs_f32, f32, f32, canonical(f32_of(bits_of(a) & 0x7fffffffu)))
 JUDGE_UNARY(abs_f64, u64, u64, a & 0x7fffffffffffffffu)
 // copysign d, a, b: the sign of a, the magnitude of b.
 JUDGE_BINARY(copysign_f32, u32, u32, u32, (a & 0x80000000u) | (b & 0x7fffffffu))
@@ -139,8 +138,8 @@ template <class U>
       return exponent != exponent_mask || mantissa == 0;
     case Property::notanumber:
       return exponent == exponent_mask && mantissa != 0;
-    case Property::normal:
-      return exponent != exponent_mask && exponent != 0;
+    case Property::normal:  // zeros count as normal
+      return exponent != exponent_mask && (exponent != 0 || mantissa == 0);
     case Property::subnormal:
       return exponent == 0 && mantissa != 0;
   }

@@ -124,6 +124,10 @@ JUDGE_UNARY(flush_f16, u32, u32, flush_half<F16>(a))
 JUDGE_UNARY(flush_f16x2, u32, u32, flush_half<F16>(a & 0xffffu) | flush_half<F16>(a >> 16) << 16)
 
 // .xorsign.abs: c is the extremum of the magnitudes.
-JUDGE_TERNARY(xor_sign_16x2, u32, u32, u32, u32, ((a ^ b) & 0x80008000u) | (c & 0x7fff7fffu))
+[[gnu::always_inline]] static inline u32 with_sign(u32 signs, u32 c) {
+  return c == 0x7fffu ? c : (signs & 0x8000u) | c;
+}
+JUDGE_TERNARY(xor_sign_16x2, u32, u32, u32, u32,
+              with_sign(a ^ b, c & 0xffffu) | with_sign((a ^ b) >> 16, c >> 16) << 16)
 
 }  // namespace judge::emulator::JUDGE_ISA

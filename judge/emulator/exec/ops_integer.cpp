@@ -128,8 +128,8 @@ JUDGE_OP(add_carry_b64) {
   return add_carry<Full, u64>(w, i);
 }
 
-// Division by zero: PTX leaves the value open. These give what GPUs give: all ones for the quotient, the dividend for
-// the remainder. MIN / -1 wraps.
+// Division by zero: PTX leaves the value open. These give what an H200 gives: all ones for quotient and
+// remainder. MIN / -1 wraps.
 template <class T>
 [[gnu::always_inline]] static inline T quotient(T a, T b) {
   if (b == 0) return static_cast<T>(-1);
@@ -140,7 +140,7 @@ template <class T>
 }
 template <class T>
 [[gnu::always_inline]] static inline T remainder(T a, T b) {
-  if (b == 0) return a;
+  if (b == 0) return static_cast<T>(-1);
   if constexpr (static_cast<T>(-1) < 0) {
     if (b == -1) return 0;
   }
@@ -164,11 +164,11 @@ JUDGE_BINARY(div_u32, u32, u32, u32, quotient(a, b))
 JUDGE_BINARY(div_s32, s32, s32, s32, quotient(a, b))
 JUDGE_BINARY(div_u64, u64, u64, u64, quotient<u64>(a, b))
 JUDGE_BINARY(div_s64, s64, s64, s64, quotient<s64>(a, b))
-JUDGE_BINARY(rem_u16, u32, u32, u32, remainder<u32>(a & 0xffffu, b & 0xffffu))
+JUDGE_BINARY(rem_u16, u32, u32, u32, remainder<u32>(a & 0xffffu, b & 0xffffu) & 0xffffu)
 JUDGE_BINARY(rem_s16, u32, u32, u32, static_cast<u32>(remainder<s32>(sx16(a), sx16(b))) & 0xffffu)
-JUDGE_BINARY(rem_u32, u32, u32, u32, b ? a - quotient(a, b) * b : a)
+JUDGE_BINARY(rem_u32, u32, u32, u32, b ? a - quotient(a, b) * b : ~0u)
 JUDGE_BINARY(rem_s32, u32, s32, s32,
-             b ? static_cast<u32>(a) - static_cast<u32>(quotient(a, b)) * static_cast<u32>(b) : static_cast<u32>(a))
+             b ? static_cast<u32>(a) - static_cast<u32>(quotient(a, b)) * static_cast<u32>(b) : ~0u)
 JUDGE_BINARY(rem_u64, u64, u64, u64, remainder<u64>(a, b))
 JUDGE_BINARY(rem_s64, s64, s64, s64, remainder<s64>(a, b))
 

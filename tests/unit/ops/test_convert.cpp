@@ -139,9 +139,9 @@ TEST_CASE("between floats") {
   // tf32: 10 bits of fraction. Ties away from zero, to even, cut.
   const Values t = {0x3f801000, 0x3f803000, 0xbf801000, 0x3f800fff, 0x7fc00000};
   CHECK(evaluate("cvt.rna.tf32.f32 %r0, %r1;", "r0", {{"r1", t}}) ==
-        Values{0x3f802000, 0x3f804000, 0xbf802000, 0x3f800000, 0x7fffffff});
+        Values{0x3f802000, 0x3f804000, 0xbf802000, 0x3f800000, 0x7fffe000});
   CHECK(evaluate("cvt.rn.tf32.f32 %r0, %r1;", "r0", {{"r1", t}}) ==
-        Values{0x3f800000, 0x3f804000, 0xbf800000, 0x3f800000, 0x7fffffff});
+        Values{0x3f800000, 0x3f804000, 0xbf800000, 0x3f800000, 0x7fffe000});
   CHECK(evaluate("cvt.rz.relu.tf32.f32 %r0, %r1;", "r0", {{"r1", t}}) ==
-        Values{0x3f800000, 0x3f802000, 0, 0x3f800000, 0x7fffffff});
+        Values{0x3f800000, 0x3f802000, 0, 0x3f800000, 0x7fffe000});
 }

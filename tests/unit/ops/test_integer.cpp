@@ -97,9 +97,9 @@ TEST_CASE("integer sums, products, quotients, extrema in every type") {
     if (k.width < 64) check_binary("mul.wide", k, 2 * k.width, [](__int128 a, __int128 b) { return a * b; });
     check_binary("min", k, k.width, [](__int128 a, __int128 b) { return a < b ? a : b; });
     check_binary("max", k, k.width, [](__int128 a, __int128 b) { return a > b ? a : b; });
-    // By zero: all ones, and the dividend.
+    // By zero: all ones, both.
     check_binary("div", k, k.width, [](__int128 a, __int128 b) { return b == 0 ? -1 : a / b; });
-    check_binary("rem", k, k.width, [](__int128 a, __int128 b) { return b == 0 ? a : a % b; });
+    check_binary("rem", k, k.width, [](__int128 a, __int128 b) { return b == 0 ? -1 : a % b; });
   }
 }
 
