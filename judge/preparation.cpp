@@ -1,5 +1,6 @@
 #include "judge/preparation.h"
 
+#include <regex>
 #include <utility>
 
 #include "judge/build/build.h"
@@ -14,7 +15,11 @@ constexpr std::size_t kCasesAhead = 1;
 std::filesystem::path build_cpu_reference(const catalogue::Exercise& exercise, const std::filesystem::path& cache_dir) {
   std::vector<std::string> types;
   for (const catalogue::Argument& a : exercise.arguments) types.push_back(a.cpp_type);
-  return build::build_reference(exercise.cpu_reference, exercise.entry, exercise.entry_name, types, cache_dir);
+  // The reference has the entry's prototype under the name with _cpu (docs/authoring.md).
+  const std::string function = exercise.entry_name + "_cpu";
+  const std::string prototype =
+      std::regex_replace(exercise.entry, std::regex("\\b" + exercise.entry_name + "(?=\\s*\\()"), function);
+  return build::build_reference(exercise.cpu_reference, prototype, function, types, cache_dir);
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ void write_host_end(Page& page, const Voice& voice, const session::HostOutcome& 
       say(Phrase::host_protocol);
       break;
   }
-  if (!host.detail.empty()) page.text(4, clean(host.detail));
+  page.foreign(4, host.detail);
 }
 
 void write_api_errors(Page& page, const Voice& voice, const device::CaseRecord& record) {
@@ -143,7 +143,7 @@ void write_api_errors(Page& page, const Voice& voice, const device::CaseRecord& 
     if (is_consequence(e, record) || shown == kCallsShown) continue;
     ++shown;
     page.text(2, page.ink(Ink::bad, voice.say(Phrase::call_failed, clean(e.call), clean(e.name), e.code)));
-    if (!e.detail.empty()) page.text(4, clean(e.detail));
+    page.foreign(4, e.detail);
   }
 }
 

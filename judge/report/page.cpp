@@ -49,6 +49,14 @@ void Page::text(int indent, std::string_view text) {
   for (const std::string& piece : wrap(text, room(indent))) line(indent, piece);
 }
 
+void Page::foreign(int indent, std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    this->text(indent, clean(text.substr(0, end)));
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+  }
+}
+
 void Page::labelled(int label_columns, std::string_view label, std::string_view text) {
   std::string first = pad_right(label, label_columns);
   for (const std::string& piece : wrap(text, room(label_columns))) {

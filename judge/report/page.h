@@ -20,7 +20,8 @@ class Page {
   void blank();                                  // never two in a row, none at the start
   void text(int indent, std::string_view text);  // wrapped, later lines indented alike
   void labelled(int label_columns, std::string_view label, std::string_view text);  // later lines below the text
-  void row(int indent, std::string_view text);  // cut, never wrapped: tables and source lines; plain text only
+  void foreign(int indent, std::string_view text);  // text of a tool: cleaned, its line ends kept
+  void row(int indent, std::string_view text);      // cut, never wrapped: tables and source lines; plain text only
   int room(int indent) const { return width_ - indent; }
 
   std::string take() { return std::move(out_); }

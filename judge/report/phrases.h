@@ -28,9 +28,9 @@ namespace judge::report {
   X(milliseconds, "{} ms", "{} 毫秒")                                                                                  \
   X(failed_in, "{} in case \"{}\"{}", "{}，测试点“{}”{}")                                                              \
   X(also_failed, "also failed: \"{}\" ({})", "同样失败：“{}”（{}）")                                                    \
-  X(wrong_of, "{}: {} of {} elements are wrong", "{}：共 {2} 个元素，{1} 个错误")                                       \
+  X(wrong_of, "{}: {} of {} elements are wrong", "{0}：共 {2} 个元素，{1} 个错误")                                       \
   X(wrong_unwritten, "{}: {} of {} elements are wrong, {} of them never written",                                      \
-    "{}：共 {2} 个元素，{1} 个错误，其中 {3} 个从未写入")                                                                \
+    "{0}：共 {2} 个元素，{1} 个错误，其中 {3} 个从未写入")                                                                \
   X(column_index, "index", "下标")                                                                                     \
   X(column_got, "got", "得到")                                                                                         \
   X(column_expected, "expected", "应为")                                                                               \

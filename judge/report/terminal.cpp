@@ -136,7 +136,7 @@ void write_printed_of_first(Page& page, const Voice& voice, const Report& report
 void write_judge_error(Page& page, const Voice& voice, const Report& report) {
   page.blank();
   page.text(0, voice.say(Phrase::judge_failed_at, clean(report.judge_error_stage)));
-  page.text(2, clean(report.judge_error));
+  page.foreign(2, report.judge_error);
 }
 
 void write_verdict(Page& page, const Voice& voice, const Report& report) {
@@ -183,7 +183,7 @@ std::string to_terminal(const CheckReport& check, const Style& style) {
     page.text(2, fmt::format("{} {}  {}  {}", page.ink(item.ok ? Ink::good : Ink::bad, item.ok ? "✓" : "✗"),
                              pad_right(to_string(item.kind), 9), pad_right(clean(item.path.filename().string()), 32),
                              expected));
-    if (!item.note.empty()) page.text(6, clean(item.note));
+    page.foreign(6, item.note);
   }
   page.text(0, voice.say(Phrase::check_summary, right, check.items.size(), figure(std::round(check.wall_ms))));
   return page.take();

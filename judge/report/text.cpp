@@ -209,8 +209,12 @@ std::string number(double value) {
 }
 
 std::string figure(double value) {
-  if (value == std::floor(value) && std::abs(value) < 1e15) return grouped(static_cast<std::int64_t>(value));
-  return fmt::format("{:.3f}", value);
+  constexpr double kExact = 1e15;  // below this a double still has a digit after the point
+  if (std::isnan(value) || std::abs(value) >= kExact) return number(value);
+  if (value == std::floor(value)) return grouped(static_cast<std::int64_t>(value));
+  if (std::abs(value) < 1000) return fmt::format("{:.3f}", value);
+  const std::string one_digit = fmt::format("{:.1f}", value);
+  return grouped(static_cast<std::int64_t>(std::stoll(one_digit))) + one_digit.substr(one_digit.size() - 2);
 }
 
 }  // namespace judge::report

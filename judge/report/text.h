@@ -29,6 +29,6 @@ std::vector<std::string> wrap(std::string_view text, int limit);
 std::string grouped(std::int64_t n);  // 4,194,427
 std::string grouped(std::uint64_t n);
 std::string number(double value);  // of a mismatch: up to 7 digits, "NaN", "inf"
-std::string figure(double value);  // of a metric: whole numbers grouped, others with 3 digits after the point
+std::string figure(double value);  // of a metric: 17,824,000, 20,133,249.6, 0.900
 
 }  // namespace judge::report

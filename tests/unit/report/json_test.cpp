@@ -23,18 +23,20 @@ json schema_document() {
   return json::parse(in);
 }
 
+struct ReportSchema {
+  valijson::Schema schema;
+  ReportSchema() {
+    const json text = schema_document();
+    valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(text), schema);
+  }
+};
+
 // Empty when valid, else where and why.
 std::string violations(const json& document) {
-  static const json text = schema_document();
-  static const valijson::Schema schema = [] {
-    valijson::Schema parsed;
-    valijson::SchemaParser parser;
-    parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(text), parsed);
-    return parsed;
-  }();
+  static const ReportSchema report_schema;
   valijson::Validator validator;
   valijson::ValidationResults results;
-  if (validator.validate(schema, valijson::adapters::NlohmannJsonAdapter(document), &results)) return {};
+  if (validator.validate(report_schema.schema, valijson::adapters::NlohmannJsonAdapter(document), &results)) return {};
   std::string all;
   for (valijson::ValidationResults::Error e; results.popError(e);) {
     for (const std::string& part : e.context) all += part;

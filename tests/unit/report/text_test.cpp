@@ -63,7 +63,11 @@ TEST_CASE("numbers") {
   CHECK(number(-INFINITY) == "-inf");
   CHECK(number(0.1) == "0.1");
   CHECK(number(1.0 / 3) == "0.3333333");
-  CHECK(figure(20133249.6) == "20133249.600");
+  CHECK(figure(20133249.6) == "20,133,249.6");
+  CHECK(figure(999.96) == "999.960");
+  CHECK(figure(1999.96) == "2,000.0");
+  CHECK(figure(-1234.5) == "-1,234.5");
+  CHECK(figure(INFINITY) == "inf");
   CHECK(figure(17824000) == "17,824,000");
   CHECK(figure(0.9) == "0.900");
 }
