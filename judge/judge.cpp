@@ -96,6 +96,21 @@ build::Result too_large(const std::string& name, std::size_t bytes) {
   return result;
 }
 
+// Line information holds the path at which the snapshot was compiled, in a folder that is gone; students know their
+// file by its name.
+void name_submission(const std::string& name, device::CaseRecord& record) {
+  const auto rename = [&](emulator::SourceLocation& where) {
+    if (std::filesystem::path(where.file).filename() == name) where.file = name;
+  };
+  for (device::LaunchRecord& launch : record.launches) {
+    for (device::LineRecord& line : launch.lines) rename(line.where);
+    for (device::Fault& fault : launch.faults) {
+      rename(fault.where);
+      if (fault.other) rename(fault.other->where);
+    }
+  }
+}
+
 // A single source line of the case's kernels stores to global memory: then that line wrote whatever was written.
 std::optional<emulator::SourceLocation> only_writer(const device::CaseRecord& record) {
   std::optional<emulator::SourceLocation> writer;
@@ -142,6 +157,11 @@ class Judgement {
   void tell(const char* stage, std::size_t done, std::size_t total) const {
     check_cancelled();
     if (progress_) progress_(stage, static_cast<int>(done), static_cast<int>(total));
+  }
+
+  std::string source_name() const {
+    const std::filesystem::path path = report_.source_path;
+    return (path.has_filename() ? path : exercise_.stub).filename().string();
   }
 
   void judge_all();
@@ -222,7 +242,7 @@ void Judgement::judge_all() {
 
 void Judgement::compile() {
   const std::filesystem::path path = report_.source_path;
-  const std::string name = path.has_filename() ? path.filename().string() : exercise_.stub.filename().string();
+  const std::string name = source_name();
   if (report_.source.size() > kMaxSourceBytes) {
     report_.build = too_large(name, report_.source.size());
     return;
@@ -269,6 +289,7 @@ void Judgement::run_case(std::size_t step, Preparation& preparation, session::Se
   one.ran = true;
   one.host = std::move(outcome.host);
   one.record = std::move(outcome.record);
+  name_submission(source_name(), one.record);
   one.changed_inputs = std::move(outcome.changed_inputs);
   one.wall_ms = outcome.wall_ms;
   one.device_ms = outcome.device_ms;

@@ -68,7 +68,10 @@ void write_fault(Page& page, const Voice& voice, const Report& report, const dev
                                                             : voice.say(Phrase::at_address, hexadecimal(f.address)));
   page.text(4, who);
   if (f.other) {
-    page.text(4, voice.say(Phrase::other_party, access_words(voice, f.other->access)) + ":");
+    // Only in a race is the other side an access; a barrier's other side is a thread that went elsewhere.
+    page.text(4, f.kind == emulator::FaultKind::race
+                     ? voice.say(Phrase::other_party, access_words(voice, f.other->access))
+                     : voice.say(Phrase::other_thread));
     write_source_line(page, 4, report, f.other->where);
     page.text(4, voice.say(Phrase::block_thread, triple(f.other->who.block), triple(f.other->who.thread)));
   }
@@ -134,7 +137,7 @@ void write_host_end(Page& page, const Voice& voice, const session::HostOutcome& 
       say(Phrase::host_protocol);
       break;
   }
-  page.foreign(4, host.detail);
+  if (host.end != HostEnd::signaled && host.end != HostEnd::exited) page.foreign(4, host.detail);
 }
 
 void write_api_errors(Page& page, const Voice& voice, const device::CaseRecord& record) {
@@ -182,8 +185,10 @@ void write_comparison(Page& page, const Voice& voice, const check::Comparison& c
 
 void write_results(Page& page, const Voice& voice, const Report& report, const CaseReport& one) {
   bool wrong = false;
+  // After a failed call or launch the output is wrong for that reason, and its numbers say nothing more.
+  const bool numbers_matter = one.verdict != Verdict::runtime_error;
   for (const check::Comparison& c : one.comparisons)
-    if (!c.ok()) {
+    if (!c.ok() && numbers_matter) {
       write_comparison(page, voice, c);
       wrong = true;
     }

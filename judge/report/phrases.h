@@ -1,5 +1,6 @@
 #pragma once
-// Every fixed phrase of a report, once, in each language. Placeholders are fmt's; both languages take the same arguments.
+// Every fixed phrase of a report, once, in each language. Placeholders are fmt's; both languages take the same
+// arguments.
 
 #include <fmt/format.h>
 #include <string>
@@ -13,86 +14,85 @@
 namespace judge::report {
 
 #define JUDGE_PHRASES(X)                                                                                              \
-  X(device, "device", "设备")                                                                                          \
-  X(compile, "compile", "编译")                                                                                        \
-  X(device_because, "{}; {}", "{}；{}")                                                                                \
-  X(no_gpu_timing, "GPU timing is not part of this version", "此版本不含 GPU 计时")                                     \
-  X(compiled_in, "{}, {} ms", "{}，{} 毫秒")                                                                           \
-  X(compiled_from_cache, "{}, unchanged since it was last compiled", "{}，自上次编译后未改动")                          \
-  X(kernel_resources, "{}: {} registers, {}, {} bytes of shared memory", "{}：{} 个寄存器，{}，{} 字节共享内存")          \
-  X(no_spills, "no spills", "无溢出")                                                                                  \
-  X(spills, "{} bytes spilled", "溢出 {} 字节")                                                                        \
-  X(cases, "cases", "测试点")                                                                                          \
-  X(hidden, "hidden", "隐藏")                                                                                          \
-  X(not_run, "not run", "未运行")                                                                                      \
-  X(milliseconds, "{} ms", "{} 毫秒")                                                                                  \
-  X(failed_in, "{} in case \"{}\"{}", "{}，测试点“{}”{}")                                                              \
-  X(also_failed, "also failed: \"{}\" ({})", "同样失败：“{}”（{}）")                                                    \
-  X(wrong_of, "{}: {} of {} elements are wrong", "{0}：共 {2} 个元素，{1} 个错误")                                       \
-  X(wrong_unwritten, "{}: {} of {} elements are wrong, {} of them never written",                                      \
-    "{0}：共 {2} 个元素，{1} 个错误，其中 {3} 个从未写入")                                                                \
-  X(column_index, "index", "下标")                                                                                     \
-  X(column_got, "got", "得到")                                                                                         \
-  X(column_expected, "expected", "应为")                                                                               \
-  X(column_allowed, "allowed error", "允许误差")                                                                       \
-  X(unwritten, "not written", "未写入")                                                                                \
-  X(written_by, "written by", "写入位置")                                                                              \
-  X(never_launched, "The entry function launched no kernel.", "入口函数没有启动任何核函数。")                            \
-  X(output_right_now, "The output of this run is right all the same; in another order of the threads it may not be.",  \
-    "这一次的输出仍然正确；换一种线程顺序就未必。")                                                                       \
-  X(input_changed, "The input \"{}\" was changed.", "输入“{}”被修改。")                                                 \
-  X(guard_broken, "Something was written just outside \"{}\".", "“{}”之外紧邻处被写入。")                                \
-  X(in_kernel, "{} in {}", "{}，位于 {}")                                                                              \
-  X(and_what, "{}: {}", "{}：{}")                                                                                      \
-  X(element_of, "element {} of {}", "{1} 的第 {0} 个元素（从 0 起）")                                                   \
-  X(in_owner, "in {}", "位于 {}")                                                                                      \
-  X(at_address, "address {}", "地址 {}")                                                                               \
-  X(at_offset, "byte {} of the block's shared memory", "线程块共享内存的第 {} 字节")                                     \
-  X(block_thread, "block {}, thread {}", "线程块 {}，线程 {}")                                                          \
-  X(times, "{} times at this line", "此行共 {} 次")                                                                     \
-  X(other_party, "the other thread {}", "另一线程{}")                                                                  \
-  X(reads, "reads", "读取")                                                                                            \
-  X(writes, "writes", "写入")                                                                                          \
-  X(updates, "updates atomically", "原子更新")                                                                         \
-  X(access_bytes, "{} {} bytes", "{} {} 字节")                                                                         \
-  X(more_faults, "{} more of the same kinds are not shown", "另有 {} 处同类错误未列出")                                  \
-  X(kernel_launch, "launch: grid {}, block {}", "启动：grid {}，block {}")                                             \
-  X(call_failed, "{} failed with {} ({})", "{} 失败：{}（{}）")                                                        \
-  X(host_signal, "The host code was ended by signal {} ({}).", "主机代码被信号 {}（{}）终止。")                           \
-  X(host_device_pointer, "The host code followed a device pointer, {}: a CPU cannot see the device's memory.",         \
-    "主机代码解引用了设备指针 {}：CPU 看不到设备内存。")                                                                  \
-  X(host_bad_pointer, "The host code used the address {}, where there is no memory.",                                  \
-    "主机代码使用了地址 {}，那里没有内存。")                                                                             \
-  X(host_exited, "The process ended with exit status {} before the entry function returned; that is never a pass.",    \
-    "进程在入口函数返回之前以状态 {} 退出；这绝不算通过。")                                                              \
-  X(host_wall_limit, "The case did not end within its time.", "该测试点没有在时限内结束。")                              \
-  X(host_cpu_limit, "The host code used up its processor time.", "主机代码用完了处理器时间。")                           \
-  X(host_memory_limit, "The host process used more memory than it may.", "主机进程使用的内存超过上限。")                  \
-  X(host_output_limit, "The host process printed more than it may.", "主机进程的输出超过上限。")                          \
-  X(host_protocol, "The host process sent the judge something that CUDA calls never send.",                            \
-    "主机进程向判题程序发送了 CUDA 调用不会产生的内容。")                                                                \
-  X(load_failed, "The compiled submission cannot be loaded:", "编译后的提交无法加载：")                                  \
-  X(compile_timed_out, "The compiler did not end within its time.", "编译器没有在时限内结束。")                           \
-  X(wrong_prototype, "The exercise asks for exactly this function:", "本题要求的函数原型恰好是：")                        \
-  X(more_diagnostics, "{} more messages are not shown", "另有 {} 条信息未列出")                                         \
-  X(error, "error", "错误")                                                                                            \
-  X(warning, "warning", "警告")                                                                                        \
-  X(note, "note", "说明")                                                                                              \
-  X(kernel_printed, "printed by the kernel", "核函数的输出")                                                            \
-  X(host_printed, "printed by the host code", "主机代码的输出")                                                         \
-  X(output_cut, "… (cut)", "…（已截断）")                                                                              \
-  X(memory_in, "memory, in case \"{}\"", "内存，测试点“{}”")                                                            \
-  X(at_least, "at least {}", "至少 {}")                                                                                \
-  X(at_most, "at most {}", "至多 {}")                                                                                  \
-  X(exactly, "exactly {}", "恰好 {}")                                                                                  \
-  X(judge_failed_at, "The judge failed, in its stage \"{}\":", "判题程序在“{}”阶段出错：")                               \
-  X(partial, "only the case asked for was run", "只运行了指定的测试点")                                                  \
-  X(verdict, "verdict", "结论")                                                                                        \
-  X(next, "next", "下一步")                                                                                            \
-  X(seed, "seed", "种子")                                                                                              \
-  X(seed_again, "{} (the same inputs again: --seed {})", "{}（用 --seed {} 可重现同样的输入）")                          \
-  X(check_expected, "expected {}", "应为 {}")                                                                          \
-  X(check_not_accepted, "compiles and is not accepted", "能编译且不被接受")                                              \
+  X(device, "device", "设备")                                                                                         \
+  X(compile, "compile", "编译")                                                                                       \
+  X(device_because, "{}; {}", "{}；{}")                                                                               \
+  X(no_gpu_timing, "GPU timing is not part of this version", "此版本不含 GPU 计时")                                   \
+  X(compiled_in, "{}, {} ms", "{}，{} 毫秒")                                                                          \
+  X(compiled_from_cache, "{}, unchanged since it was last compiled", "{}，自上次编译后未改动")                        \
+  X(kernel_resources, "{}: {} registers, {}, {} bytes of shared memory", "{}：{} 个寄存器，{}，{} 字节共享内存")      \
+  X(no_spills, "no spills", "无溢出")                                                                                 \
+  X(spills, "{} bytes spilled", "溢出 {} 字节")                                                                       \
+  X(cases, "cases", "测试点")                                                                                         \
+  X(not_run, "not run", "未运行")                                                                                     \
+  X(milliseconds, "{} ms", "{} 毫秒")                                                                                 \
+  X(failed_in, "{} in case \"{}\"{}", "{}，测试点“{}”{}")                                                             \
+  X(also_failed, "also failed: \"{}\" ({})", "同样失败：“{}”（{}）")                                                  \
+  X(wrong_of, "{}: {} of {} elements are wrong", "{0}：共 {2} 个元素，{1} 个错误")                                    \
+  X(wrong_unwritten, "{}: {} of {} elements are wrong, {} of them never written",                                     \
+    "{0}：共 {2} 个元素，{1} 个错误，其中 {3} 个从未写入")                                                            \
+  X(column_index, "index", "下标")                                                                                    \
+  X(column_got, "got", "得到")                                                                                        \
+  X(column_expected, "expected", "应为")                                                                              \
+  X(column_allowed, "allowed error", "允许误差")                                                                      \
+  X(unwritten, "not written", "未写入")                                                                               \
+  X(written_by, "written by", "写入位置")                                                                             \
+  X(never_launched, "The entry function launched no kernel.", "入口函数没有启动任何核函数。")                         \
+  X(output_right_now, "The output of this run is right all the same; in another order of the threads it may not be.", \
+    "这一次的输出仍然正确；换一种线程顺序就未必。")                                                                   \
+  X(input_changed, "The input \"{}\" was changed.", "输入“{}”被修改。")                                               \
+  X(guard_broken, "Something was written just outside \"{}\".", "“{}”之外紧邻处被写入。")                             \
+  X(in_kernel, "{} in {}", "{}，位于 {}")                                                                             \
+  X(and_what, "{}: {}", "{}：{}")                                                                                     \
+  X(element_of, "element {} of {}", "{1} 的第 {0} 个元素（从 0 起）")                                                 \
+  X(in_owner, "in {}", "位于 {}")                                                                                     \
+  X(at_address, "address {}", "地址 {}")                                                                              \
+  X(at_offset, "byte {} of the block's shared memory", "线程块共享内存的第 {} 字节")                                  \
+  X(block_thread, "block {}, thread {}", "线程块 {}，线程 {}")                                                        \
+  X(times, "{} times at this line", "此行共 {} 次")                                                                   \
+  X(other_party, "the other thread {}:", "另一线程{}：")                                                              \
+  X(other_thread, "the other thread:", "另一线程：")                                                                  \
+  X(reads, "reads", "读取")                                                                                           \
+  X(writes, "writes", "写入")                                                                                         \
+  X(updates, "updates atomically", "原子更新")                                                                        \
+  X(access_bytes, "{} {} bytes", "{} {} 字节")                                                                        \
+  X(more_faults, "{} more of the same kinds are not shown", "另有 {} 处同类错误未列出")                               \
+  X(kernel_launch, "launch: grid {}, block {}", "启动：grid {}，block {}")                                            \
+  X(call_failed, "{} failed with {} ({})", "{} 失败：{}（{}）")                                                       \
+  X(host_signal, "The host code was ended by signal {} ({}).", "主机代码被信号 {}（{}）终止。")                       \
+  X(host_device_pointer, "The host code followed a device pointer, {}: a CPU cannot see the device's memory.",        \
+    "主机代码解引用了设备指针 {}：CPU 看不到设备内存。")                                                              \
+  X(host_bad_pointer, "The host code used the address {}, where there is no memory.",                                 \
+    "主机代码使用了地址 {}，那里没有内存。")                                                                          \
+  X(host_exited, "The process ended with exit status {} before the entry function returned; that is never a pass.",   \
+    "进程在入口函数返回之前以状态 {} 退出；这绝不算通过。")                                                           \
+  X(host_wall_limit, "The case did not end within its time.", "该测试点没有在时限内结束。")                           \
+  X(host_cpu_limit, "The host code used up its processor time.", "主机代码用完了处理器时间。")                        \
+  X(host_memory_limit, "The host process used more memory than it may.", "主机进程使用的内存超过上限。")              \
+  X(host_output_limit, "The host process printed more than it may.", "主机进程的输出超过上限。")                      \
+  X(host_protocol, "The host process sent the judge something that CUDA calls never send.",                           \
+    "主机进程向判题程序发送了 CUDA 调用不会产生的内容。")                                                             \
+  X(load_failed, "The compiled submission cannot be loaded:", "编译后的提交无法加载：")                               \
+  X(compile_timed_out, "The compiler did not end within its time.", "编译器没有在时限内结束。")                       \
+  X(wrong_prototype, "The exercise asks for exactly this function:", "本题要求的函数原型恰好是：")                    \
+  X(more_diagnostics, "{} more messages are not shown", "另有 {} 条信息未列出")                                       \
+  X(error, "error", "错误")                                                                                           \
+  X(warning, "warning", "警告")                                                                                       \
+  X(note, "note", "说明")                                                                                             \
+  X(kernel_printed, "printed by the kernel", "核函数的输出")                                                          \
+  X(host_printed, "printed by the host code", "主机代码的输出")                                                       \
+  X(output_cut, "… (cut)", "…（已截断）")                                                                             \
+  X(memory_in, "memory, in case \"{}\"", "内存，测试点“{}”")                                                          \
+  X(at_least, "at least {}", "至少 {}")                                                                               \
+  X(at_most, "at most {}", "至多 {}")                                                                                 \
+  X(exactly, "exactly {}", "恰好 {}")                                                                                 \
+  X(judge_failed_at, "The judge failed, in its stage \"{}\":", "判题程序在“{}”阶段出错：")                            \
+  X(partial, "only the case asked for was run", "只运行了指定的测试点")                                               \
+  X(verdict, "verdict", "结论")                                                                                       \
+  X(next, "next", "下一步")                                                                                           \
+  X(seed, "seed", "种子")                                                                                             \
+  X(seed_again, "{} (the same inputs again: --seed {})", "{}（用 --seed {} 可重现同样的输入）")                       \
+  X(check_not_accepted, "compiles and is not accepted", "能编译且不被接受")                                           \
   X(check_summary, "{} of {} submissions behave as they should ({} ms)", "{1} 份提交中 {0} 份符合预期（{2} 毫秒）")
 
 enum class Phrase : std::uint8_t {
