@@ -215,7 +215,7 @@ bool check_shared(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
   ++c.executions;
   c.bytes += a.bytes * static_cast<std::uint64_t>(std::popcount(a.mask));
   const SharedCost cost = a.kind == AccessKind::atomic
-                              ? shared_atomic_cost(a.address, a.mask, (i->aux & memop::kNoResult) == 0)
+                              ? shared_atomic_cost(a.address, a.mask, (i->aux & memop::kNoResult) == 0, (i->aux & memop::kCountsOne) != 0)
                               : shared_cost(a.address, a.mask, a.bytes);
   c.wavefronts += cost.wavefronts;
   c.conflicts += cost.conflicts;

@@ -22,6 +22,7 @@ inline constexpr std::uint32_t kAddress64 = 1u << 11;
 inline constexpr std::uint32_t kStrong = 1u << 12;      // volatile, relaxed, acquire, release: not a plain access
 inline constexpr std::uint32_t kCounted = 1u << 13;     // ld.const from memory, as opposed to a kernel parameter
 inline constexpr std::uint32_t kRegister16 = 1u << 14;  // the register has 16 bits (kept zero-extended in its slot)
+inline constexpr std::uint32_t kCountsOne = 1u << 15;  // atom: adds the constant 1 and nobody reads the result
 inline constexpr int kAtomShift = 16;                   // AtomOp
 inline constexpr std::uint32_t kNoResult = 1u << 24;    // red, or atom whose result nobody reads
 inline constexpr int kAtomTypeShift = 25;               // AtomType

@@ -283,6 +283,10 @@ void Lowering::lower_atomic(const ptx::Instruction& i, bool has_result) {
   if (has_result && i.operands[0].kind != ptx::Operand::Kind::sink) d = data_slot(i.operands[0], type, true, &aux);
   // ptxas turns an atomic whose result nobody reads into a reduction; the hardware counts the two apart.
   if (d == kNoSlot || (i.operands[0].kind == ptx::Operand::Kind::reg && !read_[i.operands[0].reg])) aux |= memop::kNoResult;
+  const ptx::Operand& value = i.operands[first + 1];
+  if ((aux & memop::kNoResult) != 0 && *op == AtomOp::add && kind == AtomType::u32 &&
+      value.kind == ptx::Operand::Kind::immediate && value.bits == 1)
+    aux |= memop::kCountsOne;
   note_unit(space, width);
   Program& p = kernel_.program();
   if (space != memop::shared) p.has_global_atomics = true;

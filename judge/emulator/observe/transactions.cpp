@@ -90,9 +90,14 @@ bool one_address(const std::uint64_t* addresses, std::uint32_t mask) {
 
 }  // namespace
 
-SharedCost shared_atomic_cost(const std::uint64_t* addresses, std::uint32_t mask, bool has_result) {
+SharedCost shared_atomic_cost(const std::uint64_t* addresses, std::uint32_t mask, bool has_result, bool counts_one) {
   SharedCost cost;
   if (mask == 0) return cost;
+  if (counts_one) {
+    cost.wavefronts = shared_cost(addresses, mask, 4).wavefronts;
+    cost.conflicts = cost.wavefronts - 1;
+    return cost;
+  }
   if (!has_result && one_address(addresses, mask)) return {1, 0};
   std::uint32_t per_bank[kBanks] = {};
   for (std::uint32_t m = mask; m != 0; m &= m - 1)
