@@ -46,7 +46,7 @@ class Real(unittest.TestCase):
     def test_doctor_reports_the_built_judge(self):
         run = self.course.run("doctor")
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-        for word in ("landlock", "seccomp", "emulator"):
+        for word in ("Landlock", "seccomp", "emulator"):
             self.assertIn(word, run.stdout)
 
 
