@@ -192,6 +192,13 @@ template <bool Full, class D, class A, class B, class C, class F>
   return __builtin_bit_cast(f64, bits);
 }
 
+// condition ? a : b without a branch, where GCC would otherwise make one and not vectorise.
+template <class T>
+[[gnu::always_inline]] inline T choose(bool condition, T a, T b) {
+  const T mask = T{0} - static_cast<T>(condition);
+  return (a & mask) | (b & ~mask);
+}
+
 // PTX ISA, "Floating-Point Instructions": a single-precision NaN result is 0x7fffffff; payloads are not kept.
 [[gnu::always_inline]] inline f32 canonical(f32 x) {
   return x == x ? x : f32_of(0x7fffffffu);

@@ -51,37 +51,36 @@ template <class U, class W>
   constexpr u64 kLeast = 1023 - 126;  // exponent field of f32's smallest normal number
   const u64 bits = bits_of(x), m = bits & 0x7fffffffffffffffu;
   const u64 exponent = m >> 52;
-  const u64 normal = ((m >> kCut) | ((m & ((u64{1} << kCut) - 1)) != 0 ? 1u : 0u)) - ((kLeast - 1) << 23);
-  const u64 low = kLeast - exponent + kCut, shift = low < 63 ? low : 63;  // used for smaller exponents only
+  const u64 normal = ((m >> kCut) | static_cast<u64>((m & ((u64{1} << kCut) - 1)) != 0)) - ((kLeast - 1) << 23);
+  const u64 low = kLeast - exponent + kCut, shift = choose(low < 63, low, u64{63});  // used for smaller exponents only
   const u64 significand = (m & 0xfffffffffffffu) | u64{1} << 52;
-  const u64 subnormal = (significand >> (shift & 63)) | ((significand & ((u64{1} << (shift & 63)) - 1)) != 0 ? 1u : 0u);
-  const u64 tiny = exponent == 0 ? (m != 0 ? 1u : 0u) : subnormal;
-  u64 r = exponent < kLeast ? tiny : normal;
-  r = exponent > kLeast + 253 ? 0x7f7fffffu : r;
-  r = m == 0x7ff0000000000000u ? 0x7f800000u : r;
-  r = m > 0x7ff0000000000000u ? 0x7fffffffu : r;
-  return f32_of(static_cast<u32>(r) | static_cast<u32>(bits >> 32 & 0x80000000u));
+  const u64 subnormal = (significand >> shift) | static_cast<u64>((significand & ((u64{1} << shift) - 1)) != 0);
+  const u64 tiny = choose(exponent == 0, static_cast<u64>(m != 0), subnormal);
+  u64 r = choose(exponent < kLeast, tiny, normal);
+  r = choose(exponent > kLeast + 253, u64{0x7f7fffff}, r);
+  r = choose(m == 0x7ff0000000000000u, u64{0x7f800000}, r);
+  r = choose(m > 0x7ff0000000000000u, u64{0x7fffffff}, r);
+  return f32_of(static_cast<u32>(r | (bits >> 32 & 0x80000000u)));
 }
 
-// a + b to odd: TwoSum (Knuth) gives the error of the sum.
+// a + b to odd: TwoSum (Knuth) gives the error of the sum. An infinite or NaN sum has a NaN error.
 [[gnu::always_inline]] inline f64 odd_sum(f64 a, f64 b) {
   const f64 s = a + b;
   const f64 bb = s - a;
   const f64 error = (a - (s - bb)) + (b - bb);
   const u64 bits = bits_of(s);
-  // An infinite or NaN sum has a NaN error.
-  const u64 inexact = (error < 0.0 || error > 0.0 ? u64{1} : u64{0}) & ~bits;
+  const u64 inexact = (static_cast<u64>(error < 0.0) | static_cast<u64>(error > 0.0)) & ~bits;
   const bool inwards = (bits_of(error) ^ bits) >> 63 != 0;
-  return f64_of(inwards ? bits - inexact : bits + inexact);
+  return f64_of(choose(inwards, bits - inexact, bits + inexact));
 }
 [[gnu::always_inline]] inline f32 odd_sum(f32 a, f32 b) {
   const f32 s = a + b;
   const f32 bb = s - a;
   const f32 error = (a - (s - bb)) + (b - bb);
   const u32 bits = bits_of(s);
-  const u32 inexact = (error < 0.0f || error > 0.0f ? 1u : 0u) & ~bits;
+  const u32 inexact = (static_cast<u32>(error < 0.0f) | static_cast<u32>(error > 0.0f)) & ~bits;
   const bool inwards = (bits_of(error) ^ bits) >> 31 != 0;
-  return f32_of(inwards ? bits - inexact : bits + inexact);
+  return f32_of(choose(inwards, bits - inexact, bits + inexact));
 }
 
 struct F16 {
@@ -91,9 +90,8 @@ struct F16 {
     const u32 m = h & 0x7fffu;
     // Subnormals count in steps of 2^-24, the spacing of f32 from 1/2 on: no f32 subnormal arises, which would be slow.
     const u32 subnormal = bits_of(f32_of(0x3f000000u + m) - 0.5f);
-    const u32 finite = m < kSmallestNormal ? subnormal : (m << 13) + (112u << 23);
-    const u32 bits = m >= kInfinity ? (m << 13) | 0x7f800000u : finite;
-    return f32_of(bits | (h & 0x8000u) << 16);
+    const u32 finite = choose(m < kSmallestNormal, subnormal, (m << 13) + (112u << 23));
+    return f32_of(choose(m >= kInfinity, (m << 13) | 0x7f800000u, finite) | (h & 0x8000u) << 16);
   }
 
   [[gnu::always_inline]] static u32 nearest_magnitude(f32 a) {
@@ -101,8 +99,7 @@ struct F16 {
     // Adding 1/2 leaves multiples of 2^-24, the spacing of f16's subnormals, rounded to nearest even.
     const u32 subnormal = bits_of(a + 0.5f) - 0x3f000000u;
     const u32 normal = ((bits + 0xfffu + (bits >> 13 & 1u)) >> 13) - (112u << 10);
-    const u32 m = bits < 0x38800000u ? subnormal : normal;
-    return bits >= 0x477ff000u ? kInfinity : m;
+    return choose(bits >= 0x477ff000u, kInfinity, choose(bits < 0x38800000u, subnormal, normal));
   }
 };
 
@@ -120,7 +117,8 @@ struct BF16 {
 template <class Format>
 [[gnu::always_inline]] inline u32 narrow(f32 x) {
   const u32 sign = bits_of(x) >> 16 & 0x8000u;
-  return x == x ? Format::nearest_magnitude(magnitude(x)) | sign : 0x7fffu;
+  const bool is_number = (bits_of(x) & 0x7fffffffu) <= 0x7f800000u;
+  return choose(is_number, Format::nearest_magnitude(magnitude(x)) | sign, 0x7fffu);
 }
 
 template <class Format>

@@ -52,11 +52,11 @@ struct Extremum {
   template <class F>
   [[gnu::always_inline]] static u32 of(u32 a, u32 b, u32) {
     // Orders -0 below +0.
-    const s32 x = sx16(a) ^ (a & 0x8000u ? 0x7fff : 0), y = sx16(b) ^ (b & 0x8000u ? 0x7fff : 0);
-    const u32 chosen = (kMax ? x > y : x < y) ? a : b;
+    const s32 x = sx16(a) ^ static_cast<s32>((a >> 15) * 0x7fffu), y = sx16(b) ^ static_cast<s32>((b >> 15) * 0x7fffu);
+    const u32 chosen = choose(kMax ? x > y : x < y, a, b);
     const bool nan_a = is_nan<F>(a), nan_b = is_nan<F>(b);
-    if (kKeepNan) return nan_a || nan_b ? 0x7fffu : chosen;
-    return nan_a ? (nan_b ? 0x7fffu : b) : nan_b ? a : chosen;
+    if (kKeepNan) return choose(nan_a | nan_b, 0x7fffu, chosen);
+    return choose(nan_a, choose(nan_b, 0x7fffu, b), choose(nan_b, a, chosen));
   }
 };
 
