@@ -45,8 +45,8 @@ template <class U, class W>
   return x == x ? f32_of(m | sign) : nearest;  // a NaN keeps its sign and the top of its payload
 }
 
-// To f32, to odd. All in 64-bit integers, so that it vectorises.
-[[gnu::always_inline]] inline f32 odd_f32(f64 x) {
+// The bits of x as f32, to odd. All in 64-bit integers, so that it vectorises.
+[[gnu::always_inline]] inline u64 odd_f32_bits(f64 x) {
   constexpr u64 kCut = 29;            // bits of the f64 significand that an f32 does not have
   constexpr u64 kLeast = 1023 - 126;  // exponent field of f32's smallest normal number
   const u64 bits = bits_of(x), m = bits & 0x7fffffffffffffffu;
@@ -60,7 +60,10 @@ template <class U, class W>
   r = choose(exponent > kLeast + 253, u64{0x7f7fffff}, r);
   r = choose(m == 0x7ff0000000000000u, u64{0x7f800000}, r);
   r = choose(m > 0x7ff0000000000000u, u64{0x7fffffff}, r);
-  return f32_of(static_cast<u32>(r | (bits >> 32 & 0x80000000u)));
+  return r | (bits >> 32 & 0x80000000u);
+}
+[[gnu::always_inline]] inline f32 odd_f32(f64 x) {
+  return f32_of(static_cast<u32>(odd_f32_bits(x)));
 }
 
 // a + b to odd: TwoSum (Knuth) gives the error of the sum. An infinite or NaN sum has a NaN error.

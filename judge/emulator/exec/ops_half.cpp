@@ -14,85 +14,121 @@ using namespace arithmetic;
 
 namespace {
 
+// An operation works on n values of 16 bits, one in each word: short loops without branches, which GCC vectorises. n is
+// kLanes, or twice that for packed operands (the low halves, then the high ones).
+constexpr int kMost = 2 * kLanes;
+struct Halves {
+  alignas(64) u32 at[kMost];
+};
+
 struct Add {
-  template <class F>
-  [[gnu::always_inline]] static u32 of(u32 a, u32 b, u32) {
-    return narrow<F>(F::widen(a) + F::widen(b));
+  template <class F, int n>
+  [[gnu::always_inline]] static void run(const Halves& a, const Halves& b, const Halves&, Halves& r) {
+    for (int k = 0; k < n; ++k) r.at[k] = narrow<F>(F::widen(a.at[k]) + F::widen(b.at[k]));
   }
 };
 struct Sub {
-  template <class F>
-  [[gnu::always_inline]] static u32 of(u32 a, u32 b, u32) {
-    return narrow<F>(F::widen(a) - F::widen(b));
+  template <class F, int n>
+  [[gnu::always_inline]] static void run(const Halves& a, const Halves& b, const Halves&, Halves& r) {
+    for (int k = 0; k < n; ++k) r.at[k] = narrow<F>(F::widen(a.at[k]) - F::widen(b.at[k]));
   }
 };
+
+// Rounds wide results: to f32, to odd; then to the format.
+template <class F, int n>
+[[gnu::always_inline]] inline void narrow_wide(const f64* exact, Halves& r) {
+  alignas(64) u64 bits[n];
+  for (int k = 0; k < n; ++k) bits[k] = odd_f32_bits(exact[k]);
+  for (int k = 0; k < n; ++k) r.at[k] = static_cast<u32>(bits[k]);
+  for (int k = 0; k < n; ++k) r.at[k] = narrow<F>(f32_of(r.at[k]));
+}
+
+// A product of f16 has 22 bits and an exponent that f32 holds; of bf16, one that only f64 holds.
 struct Mul {
-  template <class F>
-  [[gnu::always_inline]] static u32 of(u32 a, u32 b, u32) {
-    if constexpr (__is_same(F, F16))
-      return narrow<F>(F::widen(a) * F::widen(b));
-    else
-      return narrow<F>(odd_f32(f64{F::widen(a)} * f64{F::widen(b)}));
+  template <class F, int n>
+  [[gnu::always_inline]] static void run(const Halves& a, const Halves& b, const Halves&, Halves& r) {
+    if constexpr (__is_same(F, F16)) {
+      for (int k = 0; k < n; ++k) r.at[k] = narrow<F>(F::widen(a.at[k]) * F::widen(b.at[k]));
+    } else {
+      alignas(64) f64 product[n];
+      for (int k = 0; k < n; ++k) product[k] = f64{F::widen(a.at[k])} * f64{F::widen(b.at[k])};
+      narrow_wide<F, n>(product, r);
+    }
   }
 };
 struct Fma {
-  template <class F>
-  [[gnu::always_inline]] static u32 of(u32 a, u32 b, u32 c) {
-    // A product of f16 has 22 bits and an exponent that f32 holds; of bf16, one that only f64 holds.
-    if constexpr (__is_same(F, F16))
-      return narrow<F>(odd_sum(F::widen(a) * F::widen(b), F::widen(c)));
-    else
-      return narrow<F>(odd_f32(odd_sum(f64{F::widen(a)} * f64{F::widen(b)}, f64{F::widen(c)})));
+  template <class F, int n>
+  [[gnu::always_inline]] static void run(const Halves& a, const Halves& b, const Halves& c, Halves& r) {
+    if constexpr (__is_same(F, F16)) {
+      for (int k = 0; k < n; ++k)
+        r.at[k] = narrow<F>(odd_sum(F::widen(a.at[k]) * F::widen(b.at[k]), F::widen(c.at[k])));
+    } else {
+      alignas(64) f64 x[n], y[n], z[n], sum[n];
+      for (int k = 0; k < n; ++k) x[k] = f64{F::widen(a.at[k])};
+      for (int k = 0; k < n; ++k) y[k] = f64{F::widen(b.at[k])};
+      for (int k = 0; k < n; ++k) z[k] = f64{F::widen(c.at[k])};
+      for (int k = 0; k < n; ++k) sum[k] = odd_sum(x[k] * y[k], z[k]);
+      narrow_wide<F, n>(sum, r);
+    }
   }
 };
 
-// kMaximum, kNan of aux are compile-time here.
 template <bool kMax, bool kKeepNan>
 struct Extremum {
-  template <class F>
-  [[gnu::always_inline]] static u32 of(u32 a, u32 b, u32) {
-    // Orders -0 below +0.
-    const s32 x = sx16(a) ^ static_cast<s32>((a >> 15) * 0x7fffu), y = sx16(b) ^ static_cast<s32>((b >> 15) * 0x7fffu);
-    const u32 chosen = choose(kMax ? x > y : x < y, a, b);
-    const bool nan_a = is_nan<F>(a), nan_b = is_nan<F>(b);
-    if (kKeepNan) return choose(nan_a | nan_b, 0x7fffu, chosen);
-    return choose(nan_a, choose(nan_b, 0x7fffu, b), choose(nan_b, a, chosen));
+  template <class F, int n>
+  [[gnu::always_inline]] static void run(const Halves& x, const Halves& y, const Halves&, Halves& r) {
+    for (int k = 0; k < n; ++k) {
+      const u32 a = x.at[k], b = y.at[k];
+      // Orders -0 below +0.
+      const s32 order_a = sx16(a) ^ static_cast<s32>((a >> 15) * 0x7fffu);
+      const s32 order_b = sx16(b) ^ static_cast<s32>((b >> 15) * 0x7fffu);
+      const u32 chosen = choose(kMax ? order_a > order_b : order_a < order_b, a, b);
+      const bool nan_a = is_nan<F>(a), nan_b = is_nan<F>(b);
+      r.at[k] = kKeepNan ? choose(nan_a | nan_b, 0x7fffu, chosen)
+                         : choose(nan_a, choose(nan_b, 0x7fffu, b), choose(nan_b, a, chosen));
+    }
   }
 };
 
-template <class F, class Op>
-[[gnu::always_inline]] inline u32 modified(u32 a, u32 b, u32 c, u32 flags) {
-  if (flags & kFlush) a = flush_half<F>(a), b = flush_half<F>(b), c = flush_half<F>(c);
-  u32 r = Op::template of<F>(a, b, c);
-  if (flags & kFlush) r = flush_half<F>(r);
-  if (flags & kSaturate) r = saturate_half<F>(r);
-  if (flags & kRelu) r = relu_half<F>(r);
-  return r;
+template <class F, int n>
+[[gnu::always_inline]] inline void flush_all(Halves& h) {
+  for (int k = 0; k < n; ++k) h.at[k] = flush_half<F>(h.at[k]);
+}
+
+template <bool kPacked>
+[[gnu::always_inline]] inline void split(const u32* from, Halves& to) {
+  for (int l = 0; l < kLanes; ++l) to.at[l] = from[l] & 0xffffu;
+  if constexpr (kPacked)
+    for (int l = 0; l < kLanes; ++l) to.at[kLanes + l] = from[l] >> 16;
 }
 
 template <bool Full, class F, class Op, bool kPacked>
 [[gnu::always_inline]] inline const Instr* half(Warp& w, const Instr* i) {
-  const u32 *a = lanes<u32>(w, i->a), *b = lanes<u32>(w, i->b), *c = lanes<u32>(w, i->c);
-  u32* d = lanes<u32>(w, i->d);
-  const auto run = [=](u32 flags, auto& self_w) {
-    for_lanes<Full>(self_w, d, [=](int l) {
-      const u32 low = modified<F, Op>(a[l] & 0xffffu, b[l] & 0xffffu, c[l] & 0xffffu, flags);
-      if constexpr (!kPacked)
-        return low;
-      else
-        return low | modified<F, Op>(a[l] >> 16, b[l] >> 16, c[l] >> 16, flags) << 16;
-    });
-  };
-  if (i->aux == 0)
-    run(0, w);
-  else
-    run(i->aux, w);
+  constexpr int n = kPacked ? kMost : kLanes;
+  Halves a, b, c, r;
+  split<kPacked>(lanes<u32>(w, i->a), a);
+  split<kPacked>(lanes<u32>(w, i->b), b);
+  if constexpr (__is_same(Op, Fma)) split<kPacked>(lanes<u32>(w, i->c), c);
+  const u32 flags = i->aux;
+  if (flags & kFlush) {
+    flush_all<F, n>(a);
+    flush_all<F, n>(b);
+    if constexpr (__is_same(Op, Fma)) flush_all<F, n>(c);
+  }
+  Op::template run<F, n>(a, b, c, r);
+  if (flags & kFlush) flush_all<F, n>(r);
+  if (flags & kSaturate)
+    for (int k = 0; k < n; ++k) r.at[k] = saturate_half<F>(r.at[k]);
+  if (flags & kRelu)
+    for (int k = 0; k < n; ++k) r.at[k] = relu_half<F>(r.at[k]);
+  if constexpr (kPacked)
+    for (int l = 0; l < kLanes; ++l) r.at[l] |= r.at[kLanes + l] << 16;
+  store32<Full>(w, lanes<u32>(w, i->d), r.at);
   return i + 1;
 }
 
 }  // namespace
 
-// One operand is read where an operation has fewer: decoding fills c with a.
 #define HALF(name, Op)                        \
   JUDGE_OP(name##_f16) {                      \
     return half<Full, F16, Op, false>(w, i);  \
