@@ -45,11 +45,12 @@ template <class U, class W>
   return x == x ? f32_of(m | sign) : nearest;  // a NaN keeps its sign and the top of its payload
 }
 
-// The bits of x as f32, to odd. All in 64-bit integers, so that it vectorises.
-[[gnu::always_inline]] inline u64 odd_f32_bits(f64 x) {
+// An f64 to f32, to odd, both as bits. All in 64-bit integers, so that it vectorises; GCC 12 does not vectorise a loop
+// that loads an f64 only to look at its bits.
+[[gnu::always_inline]] inline u64 odd_f32_bits(u64 bits) {
   constexpr u64 kCut = 29;            // bits of the f64 significand that an f32 does not have
   constexpr u64 kLeast = 1023 - 126;  // exponent field of f32's smallest normal number
-  const u64 bits = bits_of(x), m = bits & 0x7fffffffffffffffu;
+  const u64 m = bits & 0x7fffffffffffffffu;
   const u64 exponent = m >> 52;
   const u64 normal = ((m >> kCut) | static_cast<u64>((m & ((u64{1} << kCut) - 1)) != 0)) - ((kLeast - 1) << 23);
   const u64 low = kLeast - exponent + kCut, shift = choose(low < 63, low, u64{63});  // used for smaller exponents only
@@ -61,9 +62,6 @@ template <class U, class W>
   r = choose(m == 0x7ff0000000000000u, u64{0x7f800000}, r);
   r = choose(m > 0x7ff0000000000000u, u64{0x7fffffff}, r);
   return r | (bits >> 32 & 0x80000000u);
-}
-[[gnu::always_inline]] inline f32 odd_f32(f64 x) {
-  return f32_of(static_cast<u32>(odd_f32_bits(x)));
 }
 
 // a + b to odd: TwoSum (Knuth) gives the error of the sum. An infinite or NaN sum has a NaN error.

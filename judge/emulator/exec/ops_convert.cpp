@@ -94,7 +94,7 @@ JUDGE_OP(f32_from_f64_rounded) {
   const Rounding mode = rounding_of(i->aux);
   return map<Full, f32, f64>(w, i, [=](f64 a) { return narrow_f64(a, mode); });
 }
-JUDGE_UNARY(f32_odd_from_f64, f32, f64, odd_f32(a))
+JUDGE_UNARY(f32_odd_from_f64, u32, u64, static_cast<u32>(odd_f32_bits(a)))
 
 JUDGE_UNARY(f32_from_f16, f32, u32, canonical(F16::widen(a & 0xffffu)))
 // bf16 is the upper half of f32: a NaN keeps its payload.

@@ -36,7 +36,7 @@ struct Sub {
 
 // Rounds wide results: to f32, to odd; then to the format.
 template <class F, int n>
-[[gnu::always_inline]] inline void narrow_wide(const f64* exact, Halves& r) {
+[[gnu::always_inline]] inline void narrow_wide(const u64* exact, Halves& r) {
   alignas(64) u64 bits[n];
   for (int k = 0; k < n; ++k) bits[k] = odd_f32_bits(exact[k]);
   for (int k = 0; k < n; ++k) r.at[k] = static_cast<u32>(bits[k]);
@@ -52,7 +52,7 @@ struct Mul {
     } else {
       alignas(64) f64 product[n];
       for (int k = 0; k < n; ++k) product[k] = f64{F::widen(a.at[k])} * f64{F::widen(b.at[k])};
-      narrow_wide<F, n>(product, r);
+      narrow_wide<F, n>(reinterpret_cast<const u64*>(product), r);
     }
   }
 };
@@ -68,7 +68,7 @@ struct Fma {
       for (int k = 0; k < n; ++k) y[k] = f64{F::widen(b.at[k])};
       for (int k = 0; k < n; ++k) z[k] = f64{F::widen(c.at[k])};
       for (int k = 0; k < n; ++k) sum[k] = odd_sum(x[k] * y[k], z[k]);
-      narrow_wide<F, n>(sum, r);
+      narrow_wide<F, n>(reinterpret_cast<const u64*>(sum), r);
     }
   }
 };

@@ -22,65 +22,116 @@ using race::SharedLayout;
   return (i->index < race::kInstrMax ? static_cast<u64>(i->index) : race::kInstrMax) << race::kInstrShift;
 }
 
-// Shadow of a read of 32 neighbouring units. False, with nothing changed, when a lane needs a closer look.
+// Shadow of 32 neighbouring units, lane l's at index l. `mine` is lane 0's stamp; lane l's is mine + l. The AVX-512 forms say
+// the same as the loops, with comparisons that end in masks instead of sums over lanes.
+
+// All 32 entries are of `born` or later: every unit was written.
+[[gnu::always_inline]] inline bool all_since(const u64* entries, u64 born) {
+#if defined(__AVX512F__)
+  const __m512i limit = _mm512_set1_epi64(static_cast<long long>(born));
+  unsigned older = 0;
+  for (int v = 0; v < 4; ++v) older |= _mm512_cmplt_epu64_mask(_mm512_loadu_si512(entries + 8 * v), limit);
+  return older == 0;
+#else
+  u64 older = 0;
+  for (int l = 0; l < kLanes; ++l) older |= entries[l] < born ? 1 : 0;
+  return older == 0;
+#endif
+}
+
+// Which lanes' entries are of this epoch and by another thread, or carry one of `flags`.
+[[gnu::always_inline]] inline bool any_foreign(const u64* entries, u64 mine, u64 epoch, u64 flags) {
+#if defined(__AVX512F__)
+  const __m512i start = _mm512_set1_epi64(static_cast<long long>(epoch));
+  const __m512i thread = _mm512_set1_epi64(static_cast<long long>(race::kThreadMask));
+  const __m512i flag = _mm512_set1_epi64(static_cast<long long>(flags));
+  __m512i stamp = _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(mine)), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+  unsigned now = 0;
+  for (int v = 0; v < 4; ++v) now |= _mm512_cmpge_epu64_mask(_mm512_loadu_si512(entries + 8 * v), start);
+  if (__builtin_expect(now == 0, 1)) return false;
+  unsigned foreign = 0;
+  for (int v = 0; v < 4; ++v) {
+    const __m512i e = _mm512_loadu_si512(entries + 8 * v);
+    const __m512i differs = _mm512_or_si512(_mm512_and_si512(_mm512_xor_si512(e, stamp), thread), _mm512_and_si512(e, flag));
+    foreign |= _mm512_mask_test_epi64_mask(_mm512_cmpge_epu64_mask(e, start), differs, differs);
+    stamp = _mm512_add_epi64(stamp, _mm512_set1_epi64(8));
+  }
+  return foreign != 0;
+#else
+  u64 foreign = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    const u64 differs = ((entries[l] ^ (mine + static_cast<u64>(l))) & race::kThreadMask) | (entries[l] & flags);
+    foreign |= entries[l] >= epoch ? differs : 0;
+  }
+  return foreign != 0;
+#endif
+}
+
+[[gnu::always_inline]] inline bool any_since(const u64* entries, u64 epoch) {
+#if defined(__AVX512F__)
+  const __m512i start = _mm512_set1_epi64(static_cast<long long>(epoch));
+  unsigned now = 0;
+  for (int v = 0; v < 4; ++v) now |= _mm512_cmpge_epu64_mask(_mm512_loadu_si512(entries + 8 * v), start);
+  return now != 0;
+#else
+  u64 now = 0;
+  for (int l = 0; l < kLanes; ++l) now |= entries[l] >= epoch ? 1 : 0;
+  return now != 0;
+#endif
+}
+
+// False, with nothing changed, when a lane needs a closer look.
 template <class L>
 [[gnu::always_inline]] inline bool shadow_read(const u64* writes, u64* reads, u64 mine, u64 epoch) {
-  u64 suspicious = 0, seen = 0;
-#pragma GCC ivdep
-  for (int l = 0; l < kLanes; ++l) {
-    const u64 other = (writes[l] ^ (mine + static_cast<u64>(l))) & race::kThreadMask;
-    suspicious |= writes[l] >= epoch ? other : 0;
-    seen |= reads[l] >= epoch ? 1 : 0;
-  }
-  if (__builtin_expect(suspicious != 0, 0)) return false;
-  if (seen == 0) {
+  if (__builtin_expect(any_foreign(writes, mine, epoch, 0), 0)) return false;
+  if (!any_since(reads, epoch)) {
 #pragma GCC ivdep
     for (int l = 0; l < kLanes; ++l) reads[l] = mine + static_cast<u64>(l);
-  } else {
-#pragma GCC ivdep
-    for (int l = 0; l < kLanes; ++l) {
-      const u64 m = mine + static_cast<u64>(l), entry = reads[l], x = entry ^ m;
-      const u64 same_warp_epoch = (x & L::kWarpEpochMask) == 0 ? ~u64{0} : 0;
-      const u64 lanes = same_warp_epoch & ((entry & L::kLanes) | ((x & 31) != 0 ? L::kLanes : 0));
-      const u64 warps = (x & race::kWarpMask) != 0 ? L::kWarps : (entry & L::kWarps) | lanes;
-      u64 flags = warps;
-      if constexpr (L::kBlocks != 0) {
-        const u64 in_block = (x & GlobalLayout::kBarrierMask) != 0 ? 0 : warps;
-        flags = (entry & L::kBlocks) | ((x & GlobalLayout::kBlockMask) != 0 ? L::kBlocks : in_block);
-      }
-      reads[l] = m | (entry >= epoch ? flags : 0);
-    }
+    return true;
   }
+#pragma GCC ivdep
+  for (int l = 0; l < kLanes; ++l) reads[l] = race::merge_read<L>(reads[l], mine + static_cast<u64>(l), epoch);
   return true;
 }
 
-// Shadow of a write of 32 neighbouring units: nobody else may have touched them in this epoch.
+// Nobody else may have touched the units in this epoch.
 [[gnu::always_inline]] inline bool shadow_write(u64* writes, const u64* reads, u64 mine, u64 epoch, u64 flags) {
-  u64 suspicious = 0;
-#pragma GCC ivdep
-  for (int l = 0; l < kLanes; ++l) {
-    const u64 m = mine + static_cast<u64>(l);
-    suspicious |= writes[l] >= epoch ? (writes[l] ^ m) & race::kThreadMask : 0;
-    suspicious |= reads[l] >= epoch ? ((reads[l] ^ m) & race::kThreadMask) | (reads[l] & flags) : 0;
-  }
-  if (__builtin_expect(suspicious != 0, 0)) return false;
+  if (__builtin_expect(any_foreign(writes, mine, epoch, 0) || any_foreign(reads, mine, epoch, flags), 0)) return false;
 #pragma GCC ivdep
   for (int l = 0; l < kLanes; ++l) writes[l] = mine + static_cast<u64>(l);
   return true;
 }
 
+// Whether the 32 addresses are neighbouring words.
 [[gnu::always_inline]] inline bool ascending32(const u32* a) {
+#if defined(__AVX512F__)
+  const __m512i step = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60);
+  const __m512i low = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(a[0])), step);
+  const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(64));
+  return (_mm512_cmpneq_epu32_mask(_mm512_load_si512(a), low) | _mm512_cmpneq_epu32_mask(_mm512_load_si512(a + 16), high)) == 0;
+#else
   u32 off = 0;
   const u32 first = a[0];
   for (int l = 0; l < kLanes; ++l) off |= (a[l] - first) ^ (4u * static_cast<u32>(l));
   return off == 0;
+#endif
 }
 
 [[gnu::always_inline]] inline bool ascending64(const u64* a) {
+#if defined(__AVX512F__)
+  __m512i expected = _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(a[0])), _mm512_setr_epi64(0, 4, 8, 12, 16, 20, 24, 28));
+  unsigned off = 0;
+  for (int v = 0; v < 4; ++v) {
+    off |= _mm512_cmpneq_epu64_mask(_mm512_load_si512(a + 8 * v), expected);
+    expected = _mm512_add_epi64(expected, _mm512_set1_epi64(32));
+  }
+  return off == 0;
+#else
   u64 off = 0;
   const u64 first = a[0];
   for (int l = 0; l < kLanes; ++l) off |= (a[l] - first) ^ (4u * static_cast<u64>(l));
   return off == 0;
+#endif
 }
 
 constexpr u32 kRun = 4 * kLanes;  // bytes of 32 neighbouring words
@@ -103,6 +154,20 @@ JUDGE_OP(ld_param) {
     const u32 v32 = static_cast<u32>((aux & memop::kRegister16) != 0 ? v & 0xffff : v);
     for_lanes<Full>(w, slot<u32>(w, i->d), [=](int) { return v32; });
   }
+  return i + 1;
+}
+
+JUDGE_OP(ld_param_32) {
+  u32 v;
+  __builtin_memcpy(&v, state(w).worker->launch->parameters + i->imm, 4);
+  for_lanes<Full>(w, slot<u32>(w, i->d), [=](int) { return v; });
+  return i + 1;
+}
+
+JUDGE_OP(ld_param_64) {
+  u64 v;
+  __builtin_memcpy(&v, state(w).worker->launch->parameters + i->imm, 8);
+  for_lanes<Full>(w, slot<u64>(w, i->d), [=](int) { return v; });
   return i + 1;
 }
 
@@ -159,9 +224,8 @@ JUDGE_OP(ld_shared_32) {
     if (ascending32(a) && (first & 3) == 0 && u64{first} + kRun <= launch.shared_bytes && launch.program->shared_unit_shift == 2) {
       const u64* writes = b.shared_writes + first / 4;
       u64* reads = b.shared_reads + first / 4;
-      u64 unwritten = 0;
-      for (int l = 0; l < kLanes; ++l) unwritten |= writes[l] < b.shared_born ? 1 : 0;
-      if (unwritten == 0 && shadow_read<SharedLayout>(writes, reads, s.shared_stamp + instr_bits(i), b.shared_epoch)) {
+      if (all_since(writes, b.shared_born) &&
+          shadow_read<SharedLayout>(writes, reads, s.shared_stamp + instr_bits(i), b.shared_epoch)) {
         ++s.worker->accesses[i->index].contiguous;
         __builtin_memcpy(slot<u32>(w, i->d), b.shared + first, kRun);
         return i + 1;

@@ -124,7 +124,12 @@ void Lowering::lower_load(const ptx::Instruction& i) {
       const std::uint64_t at = static_cast<std::uint64_t>(i.operands[1].offset) + k * width;
       const std::uint64_t end = kernel_parameter ? kernel_.program().parameter_bytes : region->bytes;
       if ((kernel_parameter ? offset : 0) + at + width > end) unsupported(i, "it reads past the end of the parameter");
-      Instr& l = emit(kernel_parameter ? Op::ld_param : Op::ld_frame);
+      const bool wide = (aux & memop::kRegister64) != 0;
+      const Op op = !kernel_parameter          ? Op::ld_frame
+                    : width == 4 && !wide      ? Op::ld_param_32
+                    : width == 8 && wide       ? Op::ld_param_64
+                                               : Op::ld_param;
+      Instr& l = emit(op);
       l.d = d;
       l.aux = aux;
       if (kernel_parameter) {
