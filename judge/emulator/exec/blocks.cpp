@@ -60,6 +60,16 @@ std::unique_ptr<BlockStorage> take_storage(Worker& k) {
     s->reads = Pages(units * sizeof(std::uint64_t));
   }
   s->warps.resize(warps);
+  // Blocks of a launch have one shape: who a lane is in its block is worked out once.
+  const std::uint32_t* dims = launch.block;
+  for (std::uint32_t n = 0; n < warps; ++n) {
+    for (std::uint32_t l = 0; l < kLanes; ++l) {
+      const std::uint32_t t = 32 * n + l;
+      s->warps[n].thread[0][l] = t % dims[0];
+      s->warps[n].thread[1][l] = t / dims[0] % dims[1];
+      s->warps[n].thread[2][l] = t / dims[0] / dims[1];
+    }
+  }
   return s;
 }
 
@@ -84,7 +94,6 @@ void start_block(BlockState& b, Worker& k, std::uint64_t linear) {
   }
   b.shared_epoch = ++k.shared_epoch << SharedLayout::kEpochShift;
   b.shared_born = b.shared_epoch;
-  const std::uint32_t* dims = launch.block;
   for (std::uint32_t n = 0; n < launch.block_warps; ++n) {
     WarpState& w = b.storage->warps[n];
     w.index = n;
@@ -105,12 +114,6 @@ void start_block(BlockState& b, Worker& k, std::uint64_t linear) {
     w.clock = 0;
     const std::uint32_t first = 32 * n, lanes = std::min(32u, launch.block_threads - first);
     w.live = lanes == 32 ? 0xffff'ffffu : (1u << lanes) - 1;
-    for (std::uint32_t l = 0; l < kLanes; ++l) {
-      const std::uint32_t t = first + l;
-      w.thread[0][l] = t % dims[0];
-      w.thread[1][l] = t / dims[0] % dims[1];
-      w.thread[2][l] = t / dims[0] / dims[1];
-    }
     w.groups.resize(1);
     Group& g = w.groups[0];
     g = Group{};
@@ -176,8 +179,33 @@ void reduce(const std::vector<Waiting>& here) {
   }
 }
 
+// The usual case: every warp is whole and waits at the same __syncthreads.
+bool release_together(BlockState& b, Worker& k) {
+  const Instr* place = nullptr;
+  for (WarpState& w : b.storage->warps) {
+    if (w.groups.empty()) continue;
+    const Group& g = w.groups[0];
+    if (w.groups.size() != 1 || g.state != GroupState::barrier || (place != nullptr && g.pc != place)) return false;
+    place = g.pc;
+    // Only a number that is a literal is the same for all threads without looking.
+    if (place->op != static_cast<std::uint16_t>(Op::bar_sync) || place->b != kNoSlot || (place->a & kPoolBit) == 0) return false;
+  }
+  if (place == nullptr || b.skipped_barrier) return false;
+  WarpState& any = b.storage->warps[0];
+  const std::uint32_t id = slot<std::uint32_t>(any, place->a)[0];
+  if (id >= kBarriers || b.arrived[id] != 0) return false;
+  for (WarpState& w : b.storage->warps) {
+    if (w.groups.empty()) continue;
+    w.groups[0].state = GroupState::ready;
+    w.groups[0].pc += 1;
+  }
+  begin_block_epoch(b, k);
+  return true;
+}
+
 // Releases every barrier whose threads are all there. False when none is.
 bool release_barriers(BlockState& b, Worker& k) {
+  if (release_together(b, k)) return true;
   std::vector<Waiting> waiting[kBarriers];
   std::uint32_t live = 0;
   for (WarpState& w : b.storage->warps) {

@@ -55,7 +55,8 @@ template <class U, class W>
   const u64 normal = ((m >> kCut) | static_cast<u64>((m & ((u64{1} << kCut) - 1)) != 0)) - ((kLeast - 1) << 23);
   const u64 low = kLeast - exponent + kCut, shift = choose(low < 63, low, u64{63});  // used for smaller exponents only
   const u64 significand = (m & 0xfffffffffffffu) | u64{1} << 52;
-  const u64 subnormal = (significand >> shift) | static_cast<u64>((significand & ((u64{1} << shift) - 1)) != 0);
+  const u64 moved = significand >> shift;
+  const u64 subnormal = moved | static_cast<u64>(moved << shift != significand);
   const u64 tiny = choose(exponent == 0, static_cast<u64>(m != 0), subnormal);
   u64 r = choose(exponent < kLeast, tiny, normal);
   r = choose(exponent > kLeast + 253, u64{0x7f7fffff}, r);
