@@ -45,8 +45,7 @@ template <class U, class W>
   return x == x ? f32_of(m | sign) : nearest;  // a NaN keeps its sign and the top of its payload
 }
 
-// An f64 to f32, to odd, both as bits. All in 64-bit integers, so that it vectorises; GCC 12 does not vectorise a loop
-// that loads an f64 only to look at its bits.
+// An f64 to f32, to odd, both as bits. All in 64-bit integers, so that it vectorises.
 [[gnu::always_inline]] inline u64 odd_f32_bits(u64 bits) {
   constexpr u64 kCut = 29;            // bits of the f64 significand that an f32 does not have
   constexpr u64 kLeast = 1023 - 126;  // exponent field of f32's smallest normal number

@@ -69,11 +69,11 @@ template <bool Full, class F>
 }
 
 // sin(r + k pi/2) through f64, k to the nearest; pi/2 in two parts, the first short enough that k times it is exact.
-[[gnu::always_inline]] inline f32 sine(f64 x, s64 quarter) {
+[[gnu::always_inline]] inline f64 sine(f64 x, u64 quarter) {
   constexpr f64 kRound = 6755399441055744.0;  // 1.5 * 2^52
   constexpr f64 kHigh = 1.57079632673412561417e+00, kLow = 6.07710050650619224932e-11;
   const f64 shifted = x * 0.63661977236758134308 + kRound;
-  const s64 k = static_cast<s64>(bits_of(shifted)) + quarter;
+  const u64 k = bits_of(shifted) + quarter;
   const f64 n = shifted - kRound;
   const f64 r = (x - n * kHigh) - n * kLow, r2 = r * r;
   const f64 s =
@@ -81,25 +81,25 @@ template <bool Full, class F>
       (1.0 + r2 * (-1.0 / 6 + r2 * (1.0 / 120 + r2 * (-1.0 / 5040 + r2 * (1.0 / 362880 + r2 * (-1.0 / 39916800))))));
   const f64 c =
       1.0 + r2 * (-1.0 / 2 + r2 * (1.0 / 24 + r2 * (-1.0 / 720 + r2 * (1.0 / 40320 + r2 * (-1.0 / 3628800)))));
-  const f64 value = k & 1 ? c : s;
-  return static_cast<f32>(k & 2 ? -value : value);
+  const u64 value = choose((k & 1) != 0, bits_of(c), bits_of(s));
+  return f64_of(value ^ (k & 2) << 62);
 }
 
 // Beyond this the short pi/2 loses accuracy, and the C library reduces the argument.
 constexpr f32 kReducible = 1048576.0f;
 
 template <bool Full>
-[[gnu::always_inline]] inline const Instr* sine_or_cosine(Warp& w, const Instr* i, int quarter) {
+[[gnu::always_inline]] inline const Instr* sine_or_cosine(Warp& w, const Instr* i, u64 quarter) {
   alignas(64) f32 x[kLanes], r[kLanes];
   const f32* a = lanes<f32>(w, i->a);
   const bool ftz = i->aux & kFlush;
   for (int l = 0; l < kLanes; ++l) x[l] = ftz ? flush(a[l]) : a[l];
   bool large = false;
-  for (int l = 0; l < kLanes; ++l) {
-    const bool reducible = x[l] < kReducible && x[l] > -kReducible;
-    large |= !reducible;
-    r[l] = sine(static_cast<f64>(reducible ? x[l] : 0.0f), quarter);
-  }
+  for (int l = 0; l < kLanes; ++l) large |= !(x[l] < kReducible && x[l] > -kReducible);
+  alignas(64) f64 value[kLanes];
+  for (int l = 0; l < kLanes; ++l) value[l] = static_cast<f64>(x[l]);
+  for (int l = 0; l < kLanes; ++l) value[l] = sine(value[l], quarter);
+  for (int l = 0; l < kLanes; ++l) r[l] = static_cast<f32>(value[l]);
   if (large) {
     for (int l = 0; l < kLanes; ++l) {
       if (x[l] < kReducible && x[l] > -kReducible) continue;
