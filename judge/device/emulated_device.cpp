@@ -378,10 +378,11 @@ class EmulatedDevice final : public Device {
       if (self == m.symbols.end()) continue;
       for (const auto& r : v.relocations) {
         const auto target = m.symbols.find(std::string(r.symbol));
-        if (target == m.symbols.end() || r.offset + 8 > v.bytes)
+        const std::uint64_t at = target != m.symbols.end() ? target->second->base : emulator::lower::function_address(m.ptx, r.symbol);
+        if (at == 0 || r.offset + 8 > v.bytes)
           return {kInvalidPtx, "the initialiser of " + std::string(v.name) + " names " + std::string(r.symbol) +
-                                   ", which is not a variable of the module"};
-        const std::uint64_t value = target->second->base + static_cast<std::uint64_t>(r.addend);
+                                   ", which is not a variable or device function of the module"};
+        const std::uint64_t value = at + static_cast<std::uint64_t>(r.addend);
         std::memcpy(self->second->data + r.offset, &value, 8);
       }
     }

@@ -39,11 +39,13 @@ using race::SharedLayout;
 #endif
 }
 
-// Which lanes' entries are of this epoch and by another thread, or carry one of `flags`.
+// Some lane's entry is of this epoch and by another thread (of another block, where entries know the block), or carries one
+// of `flags`.
+template <class L>
 [[gnu::always_inline]] inline bool any_foreign(const u64* entries, u64 mine, u64 epoch, u64 flags) {
 #if defined(__AVX512F__)
   const __m512i start = _mm512_set1_epi64(static_cast<long long>(epoch));
-  const __m512i thread = _mm512_set1_epi64(static_cast<long long>(race::kThreadMask));
+  const __m512i thread = _mm512_set1_epi64(static_cast<long long>(race::who_mask<L>()));
   const __m512i flag = _mm512_set1_epi64(static_cast<long long>(flags));
   __m512i stamp = _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(mine)), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
   unsigned now = 0;
@@ -60,7 +62,7 @@ using race::SharedLayout;
 #else
   u64 foreign = 0;
   for (int l = 0; l < kLanes; ++l) {
-    const u64 differs = ((entries[l] ^ (mine + static_cast<u64>(l))) & race::kThreadMask) | (entries[l] & flags);
+    const u64 differs = ((entries[l] ^ (mine + static_cast<u64>(l))) & race::who_mask<L>()) | (entries[l] & flags);
     foreign |= entries[l] >= epoch ? differs : 0;
   }
   return foreign != 0;
@@ -83,7 +85,7 @@ using race::SharedLayout;
 // False, with nothing changed, when a lane needs a closer look.
 template <class L>
 [[gnu::always_inline]] inline bool shadow_read(const u64* writes, u64* reads, u64 mine, u64 epoch) {
-  if (__builtin_expect(any_foreign(writes, mine, epoch, 0), 0)) return false;
+  if (__builtin_expect(any_foreign<L>(writes, mine, epoch, 0), 0)) return false;
   if (!any_since(reads, epoch)) {
 #pragma GCC ivdep
     for (int l = 0; l < kLanes; ++l) reads[l] = mine + static_cast<u64>(l);
@@ -95,8 +97,9 @@ template <class L>
 }
 
 // Nobody else may have touched the units in this epoch.
+template <class L>
 [[gnu::always_inline]] inline bool shadow_write(u64* writes, const u64* reads, u64 mine, u64 epoch, u64 flags) {
-  if (__builtin_expect(any_foreign(writes, mine, epoch, 0) || any_foreign(reads, mine, epoch, flags), 0)) return false;
+  if (__builtin_expect(any_foreign<L>(writes, mine, epoch, 0) || any_foreign<L>(reads, mine, epoch, flags), 0)) return false;
 #pragma GCC ivdep
   for (int l = 0; l < kLanes; ++l) writes[l] = mine + static_cast<u64>(l);
   return true;
@@ -243,7 +246,7 @@ JUDGE_OP(st_shared_32) {
     const u32* a = slot<u32>(w, i->a);
     const u32 first = a[0] + static_cast<u32>(i->imm);
     if (ascending32(a) && (first & 3) == 0 && u64{first} + kRun <= launch.shared_bytes && launch.program->shared_unit_shift == 2 &&
-        shadow_write(b.shared_writes + first / 4, b.shared_reads + first / 4, s.shared_stamp + instr_bits(i), b.shared_epoch,
+        shadow_write<SharedLayout>(b.shared_writes + first / 4, b.shared_reads + first / 4, s.shared_stamp + instr_bits(i), b.shared_epoch,
                      SharedLayout::kLanes | SharedLayout::kWarps)) {
       ++s.worker->accesses[i->index].contiguous;
       __builtin_memcpy(b.shared + first, slot<u32>(w, i->d), kRun);
@@ -291,7 +294,7 @@ JUDGE_OP(st_global_32) {
     if (in != nullptr && ascending64(a) && (first & 3) == 0 && in->contains(first, kRun) && in->write_shadow != nullptr &&
         in->kind != AllocationKind::constant && launch.program->global_unit_shift == 2) {
       const u64 word = (first - in->base) / 4;
-      if (shadow_write(in->write_shadow + word, in->read_shadow + word, s.global_stamp + instr_bits(i),
+      if (shadow_write<GlobalLayout>(in->write_shadow + word, in->read_shadow + word, s.global_stamp + instr_bits(i),
                        launch.launch_epoch << GlobalLayout::kEpochShift,
                        GlobalLayout::kLanes | GlobalLayout::kWarps | GlobalLayout::kBlocks)) {
         AccessCounts& c = s.worker->accesses[i->index];

@@ -208,8 +208,10 @@ const Instr* call_function(WarpState& w, const Instr* i) {
     std::uint32_t same = 0;
     for (int l = 0; l < kLanes; ++l)
       if ((w.mask >> l & 1) != 0 && target[l] == address) same |= 1u << l;
-    const std::uint64_t number = (address - kFunctionAddressBase) / 16;
-    if (address < kFunctionAddressBase || address % 16 != 0 || number >= p.functions.size() || number == 0) {
+    const std::uint64_t index = (address - kFunctionAddressBase) / 16;
+    const bool known = address >= kFunctionAddressBase && address % 16 == 0 && index < p.function_of_address.size();
+    const std::int32_t number = known ? p.function_of_address[index] : -1;
+    if (number < 0) {
       Fault f;
       f.kind = FaultKind::illegal_instruction;
       f.address = address;
@@ -227,7 +229,7 @@ const Instr* call_function(WarpState& w, const Instr* i) {
       w.groups.push_back(std::move(rest));
       return call_known(w, i, static_cast<std::uint32_t>(number));
     }
-    callee = static_cast<int>(number);
+    callee = number;
   }
   return call_known(w, i, static_cast<std::uint32_t>(callee));
 }

@@ -25,6 +25,9 @@ std::vector<ParameterLayout> parameter_layout(const ptx::Function& entry, std::u
 // Throws Unsupported; std::out_of_range when the module has no such entry.
 std::shared_ptr<const Program> lower_kernel(const ptx::Module& module, std::string_view entry, const SymbolLookup& symbols);
 
+// The address that a pointer to a device function holds, the same for every kernel of the module; 0 for any other name.
+std::uint64_t function_address(const ptx::Module& module, std::string_view name);
+
 // "void k<16>(float const*, int)" -> "k<16>"; names that are not mangled stay.
 std::string display_name(std::string_view mangled);
 

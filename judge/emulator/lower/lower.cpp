@@ -108,6 +108,14 @@ AlignedBytes Pool::finish() const {
   return out;
 }
 
+std::uint64_t function_address(const ptx::Module& module, std::string_view name) {
+  for (std::size_t k = 0; k < module.functions.size(); ++k) {
+    const ptx::Function& f = module.functions[k];
+    if (f.name == name && !f.is_entry && !f.is_extern) return kFunctionAddressBase + 16 * k;
+  }
+  return 0;
+}
+
 std::vector<ParameterLayout> parameter_layout(const ptx::Function& entry, std::uint32_t& total) {
   std::vector<ParameterLayout> out;
   std::uint32_t at = 0;
@@ -232,6 +240,9 @@ std::shared_ptr<Program> KernelLowering::run(std::string_view entry_name) {
   }
 
   p.functions.resize(functions_.size());
+  p.function_of_address.assign(module_.functions.size(), -1);
+  for (std::size_t k = 1; k < functions_.size(); ++k)
+    p.function_of_address[static_cast<std::size_t>(functions_[k] - module_.functions.data())] = static_cast<std::int32_t>(k);
   for (std::size_t k = 0; k < functions_.size(); ++k) {
     Lowering one(*this, *functions_[k], static_cast<std::uint32_t>(k));
     one.run();
@@ -400,8 +411,13 @@ void Lowering::mark_strict_branches() {
       }
     }
   }
+  // A block that only returns is the function's end as well: nvcc sends early returns there.
+  const auto only_returns = [&](std::uint32_t b) {
+    const auto& first = function_.body[starts_[b]];
+    return (first.opcode == "ret" || first.opcode == "exit") && !first.guard;
+  };
   for (std::uint32_t b = 0; b < blocks; ++b) {
-    if (next[b].size() < 2 || ipdom[b] == exit || ipdom[b] == UINT32_MAX) continue;
+    if (next[b].size() < 2 || ipdom[b] == exit || ipdom[b] == UINT32_MAX || only_returns(ipdom[b])) continue;
     std::vector<std::uint32_t> work(next[b].begin(), next[b].end());
     std::set<std::uint32_t> seen;
     while (!work.empty() && !strict_[b]) {
@@ -569,8 +585,7 @@ std::uint64_t Lowering::symbol_value(std::string_view name, const ptx::Instructi
       return a->base;
     }
   }
-  if (const ptx::Function* f = kernel_.find_function(name); f != nullptr && !f->is_entry && !f->is_extern)
-    return kFunctionAddressBase + 16 * kernel_.function_number(*f);
+  if (const std::uint64_t function = function_address(kernel_.module(), name); function != 0) return function;
   if (i != nullptr) unsupported(*i, "the symbol " + std::string(name) + " is not defined in this module");
   throw std::out_of_range(std::string(name));
 }

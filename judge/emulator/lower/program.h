@@ -77,6 +77,7 @@ struct Program {
   std::vector<InstrInfo> info;     // one per instruction
   std::vector<BasicBlock> blocks;
   std::vector<FunctionCode> functions;  // [0] is the kernel
+  std::vector<std::int32_t> function_of_address;  // by (address - kFunctionAddressBase) / 16; -1: not reachable from here
   std::vector<CallSite> calls;
   std::vector<Slot> operand_lists; // vectors of operands, addressed by index
   std::vector<SourceLocation> locations;
@@ -94,6 +95,6 @@ struct Program {
   std::uint32_t required_threads[3] = {0, 0, 0};
 };
 
-inline constexpr Address kFunctionAddressBase = 0x0130'0000'0000;  // a function's address is this plus 16 * its number
+inline constexpr Address kFunctionAddressBase = 0x0130'0000'0000;  // a function's address is this plus 16 * its index in the module
 
 }  // namespace judge::emulator

@@ -56,6 +56,13 @@ struct GlobalLayout {
   static constexpr std::uint64_t kBlockMask = ((1ull << kBlockBits) - 1) << kBlockShift;
 };
 
+// The bits of an entry that tell one thread from every other.
+template <class L>
+constexpr std::uint64_t who_mask() {
+  if constexpr (L::kBlocks != 0) return kThreadMask | L::kBlockMask;
+  else return kThreadMask;
+}
+
 inline std::uint32_t thread_of(std::uint64_t entry) { return static_cast<std::uint32_t>(entry & kThreadMask); }
 inline std::uint32_t instr_of(std::uint64_t entry) { return static_cast<std::uint32_t>(entry >> kInstrShift & kInstrMax); }
 
