@@ -235,6 +235,7 @@ bool check_shared(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
       }
     }
     const bool same = a.kind == AccessKind::write && std::memcmp(a.host[l], value + 32 * l, a.bytes) == 0;
+    if ((i->aux & memop::kQuiet) != 0 && a.kind == AccessKind::read) continue;
     shadow_access<SharedLayout>(w, i, a, l, b.shared_writes + unit, b.shared_reads + unit, units, shift, mine, b.shared_epoch, false, same);
     // A store takes effect at once, so that a later lane's equal store to the same place is seen as harmless.
     if (a.kind == AccessKind::write) std::memcpy(a.host[l], value + 32 * l, a.bytes);

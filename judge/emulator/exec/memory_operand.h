@@ -23,9 +23,10 @@ inline constexpr std::uint32_t kStrong = 1u << 12;      // volatile, relaxed, ac
 inline constexpr std::uint32_t kCounted = 1u << 13;     // ld.const from memory, as opposed to a kernel parameter
 inline constexpr std::uint32_t kRegister16 = 1u << 14;  // the register has 16 bits (kept zero-extended in its slot)
 inline constexpr std::uint32_t kCountsOne = 1u << 15;  // atom: adds the constant 1 and nobody reads the result
+inline constexpr std::uint32_t kQuiet = 1u << 29;  // ld.shared: between the barriers around it nothing stores to shared memory
 inline constexpr int kAtomShift = 16;                   // AtomOp
 inline constexpr std::uint32_t kNoResult = 1u << 24;    // red, or atom whose result nobody reads
-inline constexpr int kAtomTypeShift = 25;               // AtomType
+inline constexpr int kAtomTypeShift = 25;               // AtomType, 4 bits
 
 enum class AtomOp : std::uint32_t { add, min, max, and_, or_, xor_, exch, cas, inc, dec };
 enum class AtomType : std::uint32_t { u32, s32, u64, s64, f32, f64, f16, bf16, f16x2, bf16x2, b16 };

@@ -228,7 +228,7 @@ JUDGE_OP(ld_shared_32) {
       const u64* writes = b.shared_writes + first / 4;
       u64* reads = b.shared_reads + first / 4;
       if (all_since(writes, b.shared_born) &&
-          shadow_read<SharedLayout>(writes, reads, s.shared_stamp + instr_bits(i), b.shared_epoch)) {
+          ((i->aux & memop::kQuiet) != 0 || shadow_read<SharedLayout>(writes, reads, s.shared_stamp + instr_bits(i), b.shared_epoch))) {
         ++s.worker->accesses[i->index].contiguous;
         __builtin_memcpy(slot<u32>(w, i->d), b.shared + first, kRun);
         return i + 1;

@@ -430,6 +430,84 @@ void Lowering::mark_strict_branches() {
   }
 }
 
+// Where a load of shared memory needs no bookkeeping. From the kernel's start, and from behind every block barrier, some
+// blocks can be reached without another barrier: what threads do there is unordered. A block in which, and around which in
+// that sense, nobody stores to shared memory can only read what earlier intervals wrote.
+void Lowering::mark_quiet_blocks() {
+  const auto n = static_cast<std::uint32_t>(function_.body.size());
+  const auto blocks = static_cast<std::uint32_t>(starts_.size());
+  quiet_.assign(blocks, false);
+  if (!function_.is_entry || n == 0) return;
+  const auto block_of = [&](std::uint32_t at) {
+    return static_cast<std::uint32_t>(std::upper_bound(starts_.begin(), starts_.end(), at) - starts_.begin()) - 1;
+  };
+  std::vector<std::vector<std::uint32_t>> next(blocks);
+  std::vector<bool> ends_in_barrier(blocks, false), stores(blocks, false);
+  std::vector<std::uint32_t> origins{0};
+  for (std::uint32_t b = 0; b < blocks; ++b) {
+    const std::uint32_t end = b + 1 < blocks ? starts_[b + 1] : n;
+    for (std::uint32_t i = starts_[b]; i < end; ++i) {
+      const auto& x = function_.body[i];
+      const bool may_store = x.opcode == "st" || x.opcode == "atom" || x.opcode == "red" || x.opcode == "call" ||
+                             x.opcode == "cp" || x.opcode == "wmma" || x.opcode == "stmatrix";
+      const bool elsewhere = x.has_modifier("global") || x.has_modifier("local") || x.has_modifier("param");
+      if (may_store && (!elsewhere || x.has_modifier("shared"))) stores[b] = true;
+    }
+    if (end == starts_[b]) continue;
+    const auto& last = function_.body[end - 1];
+    bool falls = true;
+    if (last.opcode == "bra" && !last.operands.empty()) {
+      const auto at = function_.labels.find(last.operands[0].name);
+      if (at != function_.labels.end() && at->second < n) next[b].push_back(block_of(at->second));
+      falls = last.guard.has_value();
+    } else if (last.opcode == "brx") {
+      for (const auto& [name, labels] : function_.branch_tables)
+        for (const auto label : labels)
+          if (const auto at = function_.labels.find(label); at != function_.labels.end() && at->second < n)
+            next[b].push_back(block_of(at->second));
+      falls = false;
+    } else if (last.opcode == "ret" || last.opcode == "exit" || last.opcode == "trap") {
+      falls = last.guard.has_value();
+    }
+    // Barriers for part of the block, or for part of the threads, order nothing here.
+    const bool reduces = last.has_modifier("red");
+    ends_in_barrier[b] = is_barrier(last) && !last.guard && last.operands.size() == (reduces ? 3u : 1u);
+    if (falls && b + 1 < blocks) {
+      if (ends_in_barrier[b]) origins.push_back(b + 1);
+      else next[b].push_back(b + 1);
+    }
+  }
+  if (std::uint64_t{blocks} * origins.size() > (1u << 24)) return;  // a hostile module: the slow way is right as well
+  std::vector<bool> reached(blocks, false), noisy(blocks, false);
+  for (const auto origin : origins) {
+    std::vector<std::uint32_t> work{origin}, seen;
+    std::vector<bool> here(blocks, false);
+    here[origin] = true;
+    bool any_store = false;
+    while (!work.empty()) {
+      const std::uint32_t b = work.back();
+      work.pop_back();
+      seen.push_back(b);
+      any_store |= stores[b];
+      for (const auto to : next[b])
+        if (!here[to]) {
+          here[to] = true;
+          work.push_back(to);
+        }
+    }
+    for (const auto b : seen) {
+      reached[b] = true;
+      if (any_store) noisy[b] = true;
+    }
+  }
+  for (std::uint32_t b = 0; b < blocks; ++b) quiet_[b] = reached[b] && !noisy[b];
+}
+
+bool Lowering::is_quiet(const ptx::Instruction& i) const {
+  const auto at = static_cast<std::uint32_t>(&i - function_.body.data());
+  return quiet_[static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), at) - starts_.begin()) - 1];
+}
+
 void Lowering::layout_variables() {
   frame_bytes_ = align_up(placement_.bytes, 64);
   carry_ = frame_bytes_;
@@ -480,6 +558,7 @@ void Lowering::run() {
   find_read_registers();
   placement_ = place_registers(function_, starts_);
   mark_strict_branches();
+  mark_quiet_blocks();
   layout_variables();
   const std::uint32_t scratch_base = frame_bytes_;
   std::uint32_t frame_max = frame_bytes_;

@@ -72,6 +72,8 @@ class Lowering final : public FunctionLowering {
   // Slot of a memory instruction's data operand and the aux bits that say how wide its register is.
   Slot data_slot(const ptx::Operand& operand, ptx::Type type, bool is_destination, std::uint32_t* aux);
   void mark_strict_branches();
+  void mark_quiet_blocks();
+  bool is_quiet(const ptx::Instruction& i) const;
   void layout_variables();
   void lower_one(const ptx::Instruction& i, std::uint32_t at);
   void emit_enter();
@@ -96,6 +98,7 @@ class Lowering final : public FunctionLowering {
   std::vector<std::uint32_t> starts_;           // block starts in the body
   std::vector<bool> read_;                      // registers that something reads
   std::vector<bool> strict_;                    // by block: its last branch leads around a barrier
+  std::vector<bool> quiet_;                     // by block: shared memory is only read between the barriers around it
   std::uint32_t frame_bytes_ = 0;
   Slot carry_ = kNoSlot;
   std::vector<ParamRegion> regions_;

@@ -149,6 +149,7 @@ void Lowering::lower_load(const ptx::Instruction& i) {
   if (access.strong) aux |= memop::kStrong;
   if (at.wide) aux |= memop::kAddress64;
   if (access.space == memop::constant) aux |= memop::kCounted;
+  if (access.space == memop::shared && is_quiet(i)) aux |= memop::kQuiet;
   if (access.space != memop::constant) note_unit(access.space, width);
 
   Slot d;
