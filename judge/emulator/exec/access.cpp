@@ -305,7 +305,7 @@ bool check_global(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
       }
     }
     const bool same = a.kind == AccessKind::write && std::memcmp(a.host[l], value + 32 * l, a.bytes) == 0;
-    if (in.write_shadow != nullptr) {
+    if (in.tracked) {
       const std::uint64_t unit = offset >> shift;
       const std::uint64_t mine = w.global_stamp + instr_bits(i) + static_cast<std::uint64_t>(l);
       shadow_access<GlobalLayout>(w, i, a, l, in.write_shadow + unit, in.read_shadow + unit, units, shift, mine, epoch, across, same);

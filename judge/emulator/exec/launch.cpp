@@ -34,6 +34,20 @@ void prepare(LaunchContext& launch, const Program& p) {
   launch.local_stride = (local + 15) / 16 * 16;
 }
 
+// Marks the allocations that this launch can write. A parameter that looks like a device address but is in no allocation (a
+// pointer moved before its buffer, say) could lead anywhere: then all are marked.
+void track_written(GlobalMemory& memory, const Program& p, std::span<const std::byte> parameters) {
+  memory.track_all(!p.written_parameters_known);
+  for (const auto& range : p.written_parameters) {
+    for (std::uint32_t at = (range.offset + 7) / 8 * 8; at + 8 <= range.offset + range.bytes && at + 8 <= parameters.size(); at += 8) {
+      Address a = 0;
+      std::memcpy(&a, parameters.data() + at, 8);
+      const bool like_device = a >= kDeviceBase / 2 && a < kMappedBase + kMappedSpan;
+      if (!memory.track(a) && like_device) return memory.track_all(true);
+    }
+  }
+}
+
 // What one instruction's counts mean for the kernel's counters.
 void add_access(Counters& c, const Instr& i, const AccessCounts& a) {
   const std::uint64_t executions = a.executions + a.contiguous + a.straddling + a.uniform;
@@ -190,6 +204,7 @@ LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span
     memory_.clear_race_shadow();
     epoch_ = 1;
   }
+  track_written(memory_, p, parameters);
   memory_.prepare_race_shadow(p.global_unit_shift);
 
   LaunchContext launch;

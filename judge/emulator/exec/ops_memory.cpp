@@ -263,8 +263,7 @@ JUDGE_OP(ld_global_32) {
     const u64* a = slot<u64>(w, i->a);
     const u64 first = a[0] + i->imm;
     const Allocation* in = s.worker->caches[i->index].allocation;
-    if (in != nullptr && ascending64(a) && (first & 3) == 0 && in->contains(first, kRun) && in->write_shadow != nullptr &&
-        launch.program->global_unit_shift == 2) {
+    if (in != nullptr && ascending64(a) && (first & 3) == 0 && in->contains(first, kRun) && launch.program->global_unit_shift == 2) {
       const u64 word = (first - in->base) / 4;
       bool written = in->fully_initialized;
       if (!written) {
@@ -272,8 +271,9 @@ JUDGE_OP(ld_global_32) {
         for (int l = 0; l < kLanes; ++l) all &= in->init[word + static_cast<u64>(l)];
         written = all == kWordWritten;
       }
-      if (written && shadow_read<GlobalLayout>(in->write_shadow + word, in->read_shadow + word, s.global_stamp + instr_bits(i),
-                                               launch.launch_epoch << GlobalLayout::kEpochShift)) {
+      if (written && (!in->tracked ||
+                      shadow_read<GlobalLayout>(in->write_shadow + word, in->read_shadow + word, s.global_stamp + instr_bits(i),
+                                                launch.launch_epoch << GlobalLayout::kEpochShift))) {
         AccessCounts& c = s.worker->accesses[i->index];
         ++((first & 31) == 0 ? c.contiguous : c.straddling);
         __builtin_memcpy(slot<u32>(w, i->d), in->data + (first - in->base), kRun);
@@ -291,7 +291,7 @@ JUDGE_OP(st_global_32) {
     const u64* a = slot<u64>(w, i->a);
     const u64 first = a[0] + i->imm;
     const Allocation* in = s.worker->caches[i->index].allocation;
-    if (in != nullptr && ascending64(a) && (first & 3) == 0 && in->contains(first, kRun) && in->write_shadow != nullptr &&
+    if (in != nullptr && ascending64(a) && (first & 3) == 0 && in->contains(first, kRun) && in->tracked &&
         in->kind != AllocationKind::constant && launch.program->global_unit_shift == 2) {
       const u64 word = (first - in->base) / 4;
       if (shadow_write<GlobalLayout>(in->write_shadow + word, in->read_shadow + word, s.global_stamp + instr_bits(i),

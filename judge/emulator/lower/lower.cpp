@@ -257,6 +257,7 @@ std::shared_ptr<Program> KernelLowering::run(std::string_view entry_name) {
     p.max_threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(n, 1024));
   }
 
+  if (functions_.size() == 1) find_written_parameters(*entry, p);
   p.pool = pool_.finish();
   const OpHandlers* table = op_table();
   for (std::uint32_t k = 0; k < p.code.size(); ++k) {

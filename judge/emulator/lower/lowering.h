@@ -139,6 +139,9 @@ class KernelLowering {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> dynamic_users_;
 };
 
+// Fills Program::written_parameters. written_parameters.cpp
+void find_written_parameters(const ptx::Function& entry, Program& program);
+
 std::string spelled(const ptx::Instruction& i);  // "ld.global.nc.f32"
 
 }  // namespace judge::emulator::lower

@@ -90,6 +90,13 @@ struct Program {
   unsigned shared_unit_shift = 2;  // log2 of the smallest shared access, at most 2
   unsigned global_unit_shift = 2;
   bool orders_across_blocks = false;  // has fences or acquire/release at gpu scope: blocks may hand over data
+  // The kernel's parameters that addresses of global stores and atomics come from, when that can be told from its code: what
+  // the other parameters point to is only read.
+  struct ParameterRange {
+    std::uint32_t offset = 0, bytes = 0;
+  };
+  bool written_parameters_known = false;
+  std::vector<ParameterRange> written_parameters;
   bool has_global_atomics = false;    // results may depend on the order of blocks
   std::uint32_t max_threads = 1024;
   std::uint32_t required_threads[3] = {0, 0, 0};

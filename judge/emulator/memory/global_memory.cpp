@@ -219,7 +219,7 @@ void GlobalMemory::copy_written(Allocation& to, std::uint64_t to_offset, const A
 
 void GlobalMemory::prepare_race_shadow(unsigned shift) {
   for (auto& [base, a] : allocations_) {
-    if (a->freed || a->kind == AllocationKind::constant) continue;
+    if (a->freed || !a->tracked) continue;
     if (a->write_shadow != nullptr && a->shadow_shift <= shift) continue;
     a->shadow_shift = shift;
     const std::size_t bytes = ((a->bytes >> shift) + 1 + kVectorSlack) * sizeof(std::uint64_t);
@@ -228,6 +228,17 @@ void GlobalMemory::prepare_race_shadow(unsigned shift) {
     a->write_shadow = reinterpret_cast<std::uint64_t*>(a->write_pages.data());
     a->read_shadow = reinterpret_cast<std::uint64_t*>(a->read_pages.data());
   }
+}
+
+void GlobalMemory::track_all(bool tracked) {
+  for (auto& [base, a] : allocations_) a->tracked = tracked && a->kind != AllocationKind::constant;
+}
+
+bool GlobalMemory::track(Address address) {
+  Allocation* a = find_live(address, 1);
+  if (a == nullptr) return false;
+  a->tracked = a->kind != AllocationKind::constant;
+  return true;
 }
 
 void GlobalMemory::clear_race_shadow() {

@@ -30,6 +30,7 @@ struct Allocation {
   AllocationKind kind = AllocationKind::device;
   bool freed = false;
   bool fully_initialized = false;  // init is not looked at
+  bool tracked = false;            // this launch may write here, so its accesses leave race entries
   std::string label, element_type;
   std::uint32_t element_bytes = 0;
 
@@ -79,8 +80,12 @@ class GlobalMemory {
   void copy_written(Allocation& to, std::uint64_t to_offset, const Allocation& from, std::uint64_t from_offset,
                     std::uint64_t bytes);
 
-  // Makes sure the race shadow exists at this granularity (shift 0, 1 or 2); a finer one than before starts empty.
+  // For a launch: makes sure that tracked allocations have race entries at this granularity (shift 0, 1 or 2); finer ones than
+  // before start empty.
   void prepare_race_shadow(unsigned shift);
+  void track_all(bool tracked);
+  // Tracks the allocation that holds a. False: a is not in one, although it may lie near one.
+  bool track(Address a);
   void clear_race_shadow();
 
   int mapped_window_fd() const { return window_fd_; }
