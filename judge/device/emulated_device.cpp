@@ -23,39 +23,56 @@ using emulator::AllocationKind;
 using emulator::FaultKind;
 
 // cudaError_t values (driver_types.h).
-constexpr int kInvalidValue = 1, kMemoryAllocation = 2, kInvalidConfiguration = 9, kInvalidSymbol = 13, kInvalidDeviceFunction = 98,
-              kInvalidPtx = 218, kInvalidResourceHandle = 400, kIllegalAddress = 700, kLaunchOutOfResources = 701,
-              kLaunchTimeout = 702, kAssert = 710, kIllegalInstruction = 715, kMisalignedAddress = 716, kInvalidAddressSpace = 717,
-              kLaunchFailure = 719, kNotSupported = 801;
+constexpr int kInvalidValue = 1, kMemoryAllocation = 2, kInvalidConfiguration = 9, kInvalidSymbol = 13,
+              kInvalidDeviceFunction = 98, kInvalidPtx = 218, kInvalidResourceHandle = 400, kIllegalAddress = 700,
+              kLaunchOutOfResources = 701, kLaunchTimeout = 702, kAssert = 710, kIllegalInstruction = 715,
+              kMisalignedAddress = 716, kInvalidAddressSpace = 717, kLaunchFailure = 719, kNotSupported = 801;
 
 int error_of(FaultKind kind) {
   switch (kind) {
-    case FaultKind::misaligned: return kMisalignedAddress;
-    case FaultKind::wrong_space: return kInvalidAddressSpace;
-    case FaultKind::assertion: return kAssert;
-    case FaultKind::illegal_instruction: return kIllegalInstruction;
+    case FaultKind::misaligned:
+      return kMisalignedAddress;
+    case FaultKind::wrong_space:
+      return kInvalidAddressSpace;
+    case FaultKind::assertion:
+      return kAssert;
+    case FaultKind::illegal_instruction:
+      return kIllegalInstruction;
     case FaultKind::step_limit:
-    case FaultKind::barrier_divergence: return kLaunchTimeout;
+    case FaultKind::barrier_divergence:
+      return kLaunchTimeout;
     case FaultKind::trap:
     case FaultKind::stack_overflow:
-    case FaultKind::sync_mask: return kLaunchFailure;
-    default: return kIllegalAddress;
+    case FaultKind::sync_mask:
+      return kLaunchFailure;
+    default:
+      return kIllegalAddress;
   }
 }
 
 std::string_view element_name(emulator::ptx::Type t) {
   using T = emulator::ptx::Type;
   switch (t) {
-    case T::f32: return "float32";
-    case T::f64: return "float64";
-    case T::f16: return "float16";
-    case T::s8: return "int8";
-    case T::u8: return "uint8";
-    case T::s32: return "int32";
-    case T::u32: return "uint32";
-    case T::s64: return "int64";
-    case T::u64: return "uint64";
-    default: return "";
+    case T::f32:
+      return "float32";
+    case T::f64:
+      return "float64";
+    case T::f16:
+      return "float16";
+    case T::s8:
+      return "int8";
+    case T::u8:
+      return "uint8";
+    case T::s32:
+      return "int32";
+    case T::u32:
+      return "uint32";
+    case T::s64:
+      return "int64";
+    case T::u64:
+      return "uint64";
+    default:
+      return "";
   }
 }
 
@@ -89,8 +106,9 @@ class EmulatedDevice final : public Device {
                                                      : AllocationKind::device;
     Allocation* a = memory_.allocate(r.bytes, kind);
     if (a == nullptr)
-      return {kMemoryAllocation, std::to_string(r.bytes) + " bytes asked for, " + std::to_string(memory_.bytes_in_use()) +
-                                     " in use, " + std::to_string(memory_.limit()) + " is the limit of one case"};
+      return {kMemoryAllocation, std::to_string(r.bytes) + " bytes asked for, " +
+                                     std::to_string(memory_.bytes_in_use()) + " in use, " +
+                                     std::to_string(memory_.limit()) + " is the limit of one case"};
     a->label = r.label;
     a->element_type = r.element_type;
     a->element_bytes = r.element_bytes;
@@ -213,7 +231,8 @@ class EmulatedDevice final : public Device {
     if (it == modules_.end()) return {kInvalidResourceHandle, "no such module"};
     Module& m = *it->second;
     const auto& functions = m.ptx.functions;
-    const auto f = std::find_if(functions.begin(), functions.end(), [&](const auto& x) { return x.is_entry && x.name == name; });
+    const auto f =
+        std::find_if(functions.begin(), functions.end(), [&](const auto& x) { return x.is_entry && x.name == name; });
     if (f == functions.end()) return {kInvalidDeviceFunction, "the module has no kernel " + std::string(name)};
     for (auto& [id, k] : kernels_) {
       if (k.module == &m && k.info.name == name) {
@@ -236,7 +255,8 @@ class EmulatedDevice final : public Device {
     info.id = next_id_++;
     info.name = std::string(name);
     std::uint32_t total = 0;
-    for (const auto& p : emulator::lower::parameter_layout(*f, total)) info.parameters.push_back({p.offset, p.bytes, p.align});
+    for (const auto& p : emulator::lower::parameter_layout(*f, total))
+      info.parameters.push_back({p.offset, p.bytes, p.align});
     info.parameter_bytes = total;
     info.static_shared_bytes = k.program->static_shared_bytes;
     info.local_bytes = k.program->functions[0].local_bytes;
@@ -267,14 +287,15 @@ class EmulatedDevice final : public Device {
     if (it == kernels_.end()) return {kInvalidResourceHandle, "no such kernel"};
     const std::uint64_t total = std::uint64_t{bytes} + it->second.program->static_shared_bytes;
     if (total > properties_.shared_bytes_per_block_optin)
-      return {kInvalidValue, std::to_string(total) + " bytes of shared memory, but " + properties_.name + " gives a block at most " +
-                                 std::to_string(properties_.shared_bytes_per_block_optin)};
+      return {kInvalidValue, std::to_string(total) + " bytes of shared memory, but " + properties_.name +
+                                 " gives a block at most " + std::to_string(properties_.shared_bytes_per_block_optin)};
     it->second.max_dynamic_shared = bytes;
     it->second.opted_in = true;
     return {};
   }
 
-  Status max_active_blocks(std::uint64_t id, std::uint32_t threads, std::uint32_t dynamic_shared, int& blocks) override {
+  Status max_active_blocks(std::uint64_t id, std::uint32_t threads, std::uint32_t dynamic_shared,
+                           int& blocks) override {
     const auto it = kernels_.find(id);
     if (it == kernels_.end()) return {kInvalidResourceHandle, "no such kernel"};
     if (threads == 0 || threads > static_cast<std::uint32_t>(properties_.max_threads_per_block)) {
@@ -282,8 +303,9 @@ class EmulatedDevice final : public Device {
       return {};
     }
     const std::uint32_t warps = (threads + 31) / 32;
-    std::uint32_t n = std::min<std::uint32_t>(static_cast<std::uint32_t>(properties_.max_blocks_per_multiprocessor),
-                                              static_cast<std::uint32_t>(properties_.max_threads_per_multiprocessor) / (32 * warps));
+    std::uint32_t n =
+        std::min<std::uint32_t>(static_cast<std::uint32_t>(properties_.max_blocks_per_multiprocessor),
+                                static_cast<std::uint32_t>(properties_.max_threads_per_multiprocessor) / (32 * warps));
     const std::uint32_t shared =
         it->second.program->static_shared_bytes + dynamic_shared + properties_.reserved_shared_bytes_per_block;
     if (shared != 0) n = std::min(n, properties_.shared_bytes_per_multiprocessor / shared);
@@ -297,10 +319,12 @@ class EmulatedDevice final : public Device {
     const Kernel& k = it->second;
     if (Status s = check_limits(k, r); !s.ok()) return s;
 
-    emulator::LaunchShape shape{{r.grid.x, r.grid.y, r.grid.z}, {r.block.x, r.block.y, r.block.z}, r.dynamic_shared_bytes};
+    emulator::LaunchShape shape{
+        {r.grid.x, r.grid.y, r.grid.z}, {r.block.x, r.block.y, r.block.z}, r.dynamic_shared_bytes};
     emulator::LaunchOptions options;
     options.step_limit = options_.limits.step_limit - std::min(options_.limits.step_limit, steps_used_);
-    options.output_cap = options_.limits.output_bytes - std::min<std::uint64_t>(options_.limits.output_bytes, record_.kernel_output.size());
+    options.output_cap = options_.limits.output_bytes -
+                         std::min<std::uint64_t>(options_.limits.output_bytes, record_.kernel_output.size());
     options.schedule_seed = options_.schedule_seed;
     options.workers = options_.workers;
     options.max_faults = kMaxFaults;
@@ -341,8 +365,10 @@ class EmulatedDevice final : public Device {
     if (out != nullptr) return {};
     const emulator::AddressDescription d = memory_.describe(at, 1);
     std::string text = std::string(what) + " is not " + std::to_string(bytes) + " bytes of one device allocation";
-    if (d.allocation != nullptr && d.allocation->freed && d.inside) text += ": the memory was freed";
-    else if (d.allocation != nullptr) text += ": nearest is " + d.owner;
+    if (d.allocation != nullptr && d.allocation->freed && d.inside)
+      text += ": the memory was freed";
+    else if (d.allocation != nullptr)
+      text += ": nearest is " + d.owner;
     return {kInvalidValue, text};
   }
 
@@ -356,17 +382,22 @@ class EmulatedDevice final : public Device {
       if ((v.space != Space::global && v.space != Space::constant) || v.is_extern || v.bytes == 0) continue;
       const bool constant = v.space == Space::constant;
       if (constant) m.constant_bytes += static_cast<std::uint32_t>(v.bytes);
-      const auto kind = v.is_managed ? AllocationKind::managed : constant ? AllocationKind::constant : AllocationKind::variable;
+      const auto kind = v.is_managed ? AllocationKind::managed
+                        : constant   ? AllocationKind::constant
+                                     : AllocationKind::variable;
       Allocation* a = memory_.allocate(v.bytes, kind, std::max<std::uint32_t>(v.align, 256));
       if (a == nullptr)
         return {kMemoryAllocation, "the variable " + std::string(v.name) + " of " + std::to_string(v.bytes) +
-                                       " bytes does not fit into the " + std::to_string(memory_.limit()) + " bytes of a case"};
+                                       " bytes does not fit into the " + std::to_string(memory_.limit()) +
+                                       " bytes of a case"};
       a->label = emulator::lower::display_name(v.name);
       const std::string_view element = element_name(v.type);
       a->element_type = std::string(element);
       a->element_bytes = element.empty() ? 0 : emulator::ptx::bits_of(v.type) / 8;
-      if (!v.initial.empty()) std::memcpy(a->data, v.initial.data(), std::min<std::uint64_t>(v.initial.size(), v.bytes));
-      else if (v.is_managed) std::memset(a->data, 0, v.bytes);
+      if (!v.initial.empty())
+        std::memcpy(a->data, v.initial.data(), std::min<std::uint64_t>(v.initial.size(), v.bytes));
+      else if (v.is_managed)
+        std::memset(a->data, 0, v.bytes);
       a->fully_initialized = true;  // without an initialiser: zero (PTX ISA 5.4)
       m.symbols[std::string(v.name)] = a;
     }
@@ -378,7 +409,8 @@ class EmulatedDevice final : public Device {
       if (self == m.symbols.end()) continue;
       for (const auto& r : v.relocations) {
         const auto target = m.symbols.find(std::string(r.symbol));
-        const std::uint64_t at = target != m.symbols.end() ? target->second->base : emulator::lower::function_address(m.ptx, r.symbol);
+        const std::uint64_t at =
+            target != m.symbols.end() ? target->second->base : emulator::lower::function_address(m.ptx, r.symbol);
         if (at == 0 || r.offset + 8 > v.bytes)
           return {kInvalidPtx, "the initialiser of " + std::string(v.name) + " names " + std::string(r.symbol) +
                                    ", which is not a variable or device function of the module"};
@@ -397,11 +429,11 @@ class EmulatedDevice final : public Device {
       if (grid[d] == 0) return {kInvalidConfiguration, "the grid is empty: " + dims(grid) + " blocks"};
       if (block[d] == 0) return {kInvalidConfiguration, "the block is empty: " + dims(block) + " threads"};
       if (block[d] > p.max_block[d])
-        return {kInvalidConfiguration, "blockDim." + std::string(1, axis) + " is " + std::to_string(block[d]) + ", the limit is " +
-                                           std::to_string(p.max_block[d])};
+        return {kInvalidConfiguration, "blockDim." + std::string(1, axis) + " is " + std::to_string(block[d]) +
+                                           ", the limit is " + std::to_string(p.max_block[d])};
       if (grid[d] > p.max_grid[d])
-        return {kInvalidConfiguration, "gridDim." + std::string(1, axis) + " is " + std::to_string(grid[d]) + ", the limit is " +
-                                           std::to_string(p.max_grid[d])};
+        return {kInvalidConfiguration, "gridDim." + std::string(1, axis) + " is " + std::to_string(grid[d]) +
+                                           ", the limit is " + std::to_string(p.max_grid[d])};
     }
     const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
     if (threads > static_cast<std::uint64_t>(p.max_threads_per_block))
@@ -414,15 +446,22 @@ class EmulatedDevice final : public Device {
     if (required[0] != 0 && !std::equal(block, block + 3, required))
       return {kInvalidValue, "a block of " + dims(block) + " threads, but the kernel requires " + dims(required)};
     const std::uint64_t shared = std::uint64_t{k.program->static_shared_bytes} + r.dynamic_shared_bytes;
-    const std::uint64_t limit = k.opted_in ? std::max<std::uint64_t>(p.shared_bytes_per_block,
-                                                                     std::uint64_t{k.max_dynamic_shared} + k.program->static_shared_bytes)
-                                           : p.shared_bytes_per_block;
+    const std::uint64_t limit =
+        k.opted_in ? std::max<std::uint64_t>(p.shared_bytes_per_block,
+                                             std::uint64_t{k.max_dynamic_shared} + k.program->static_shared_bytes)
+                   : p.shared_bytes_per_block;
     if (shared > limit)
-      return {kInvalidValue, std::to_string(shared) + " bytes of shared memory a block (" + std::to_string(k.program->static_shared_bytes) +
-                                 " static, " + std::to_string(r.dynamic_shared_bytes) + " dynamic), the limit is " + std::to_string(limit) +
-                                 (k.opted_in ? "" : "; more needs cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)")};
+      return {
+          kInvalidValue,
+          std::to_string(shared) + " bytes of shared memory a block (" +
+              std::to_string(k.program->static_shared_bytes) + " static, " + std::to_string(r.dynamic_shared_bytes) +
+              " dynamic), the limit is " + std::to_string(limit) +
+              (k.opted_in
+                   ? ""
+                   : "; more needs cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)")};
     if (r.parameters.size() != k.info.parameter_bytes)
-      return {kInvalidValue, std::to_string(r.parameters.size()) + " bytes of arguments, " + std::to_string(k.info.parameter_bytes) + " expected"};
+      return {kInvalidValue, std::to_string(r.parameters.size()) + " bytes of arguments, " +
+                                 std::to_string(k.info.parameter_bytes) + " expected"};
     return {};
   }
 
@@ -445,13 +484,17 @@ class EmulatedDevice final : public Device {
     // Too many to list: later ones are added to one of the same kernel and shape, or to the last.
     LaunchRecord* into = &record_.launches.back();
     for (LaunchRecord& o : record_.launches)
-      if (o.kernel == l.kernel && o.grid == l.grid && o.block == l.block && o.dynamic_shared_bytes == l.dynamic_shared_bytes) into = &o;
+      if (o.kernel == l.kernel && o.grid == l.grid && o.block == l.block &&
+          o.dynamic_shared_bytes == l.dynamic_shared_bytes)
+        into = &o;
     into->counters += l.counters;
     into->finished &= l.finished;
     into->faults_not_listed += l.faults_not_listed;
     for (Fault& f : l.faults) {
-      if (into->faults.size() < kMaxFaults) into->faults.push_back(std::move(f));
-      else ++into->faults_not_listed;
+      if (into->faults.size() < kMaxFaults)
+        into->faults.push_back(std::move(f));
+      else
+        ++into->faults_not_listed;
     }
   }
 

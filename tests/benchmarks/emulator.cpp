@@ -1,5 +1,5 @@
-// Throughput of the emulator on the large case of exercise 72: the reference kernel, 4,194,427 elements, every check and
-// counter on, one worker; beside it a plain serial loop of the same work.
+// Throughput of the emulator on the large case of exercise 72: the reference kernel, 4,194,427 elements, every check
+// and counter on, one worker; beside it a plain serial loop of the same work.
 //
 //   bench_emulator [repetitions]
 
@@ -109,7 +109,8 @@ int main(int argc, char** argv) {
   }
   for (int k = 0; k < kElements; ++k) {
     if (std::fabs(y[static_cast<std::size_t>(k)] - expected[static_cast<std::size_t>(k)]) <= 1e-4f) continue;
-    std::fprintf(stderr, "element %d: emulator %g, serial loop %g\n", k, static_cast<double>(y[static_cast<std::size_t>(k)]),
+    std::fprintf(stderr, "element %d: emulator %g, serial loop %g\n", k,
+                 static_cast<double>(y[static_cast<std::size_t>(k)]),
                  static_cast<double>(expected[static_cast<std::size_t>(k)]));
     return 1;
   }
@@ -120,7 +121,8 @@ int main(int argc, char** argv) {
   std::printf("emulator     %8.1f ms  (%.1f to %.1f)\n", ms, *std::min_element(emulator.begin(), emulator.end()),
               *std::max_element(emulator.begin(), emulator.end()));
   std::printf("             %8.2f x 10^9 thread instructions a second (%llu in all)\n",
-              static_cast<double>(thread_instructions) / ms / 1e6, static_cast<unsigned long long>(thread_instructions));
+              static_cast<double>(thread_instructions) / ms / 1e6,
+              static_cast<unsigned long long>(thread_instructions));
   std::printf("serial loop  %8.1f ms\n", loop);
   std::printf("ratio        %8.2f x the serial loop\n", ms / loop);
   std::printf("peak memory  %8.1f MB for %.1f MB of buffers\n", static_cast<double>(usage.ru_maxrss) / 1024,

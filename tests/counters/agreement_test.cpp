@@ -20,8 +20,12 @@ const std::map<std::string, std::string>& explained() {
   static const std::map<std::string, std::string> rows = {
       {"k_matmul<16>", "ptxas merges the four loads of a row of A into one 16-byte load"},
       {"k_matmul<32>", "ptxas merges the four loads of a row of A into one 16-byte load"},
-      {"k_reduce_inter", "ptxas predicates the short branch: an instruction whose lanes are all off counts as executed but makes no wavefront"},
-      {"k_reduce_seq", "ptxas predicates the short branch: an instruction whose lanes are all off counts as executed but makes no wavefront"},
+      {"k_reduce_inter",
+       "ptxas predicates the short branch: an instruction whose lanes are all off counts as executed but makes no "
+       "wavefront"},
+      {"k_reduce_seq",
+       "ptxas predicates the short branch: an instruction whose lanes are all off counts as executed but makes no "
+       "wavefront"},
       {"k_local", "ptxas keeps the small array in registers: the hardware makes no local access at all"},
   };
   return rows;
@@ -41,10 +45,10 @@ struct Agreement {
 
 const std::set<std::string>& compared() {
   static const std::set<std::string> names = {
-      "global_load_requests",   "global_load_sectors",    "global_store_requests",     "global_store_sectors",
-      "global_red_sectors",     "global_atom_sectors",    "shared_load_instructions",  "shared_load_wavefronts",
-      "shared_load_conflicts",  "shared_store_instructions", "shared_store_wavefronts", "shared_store_conflicts",
-      "shared_atomic_wavefronts", "shared_atomic_conflicts", "local_load_sectors",      "local_store_sectors"};
+      "global_load_requests",     "global_load_sectors",       "global_store_requests",    "global_store_sectors",
+      "global_red_sectors",       "global_atom_sectors",       "shared_load_instructions", "shared_load_wavefronts",
+      "shared_load_conflicts",    "shared_store_instructions", "shared_store_wavefronts",  "shared_store_conflicts",
+      "shared_atomic_wavefronts", "shared_atomic_conflicts",   "local_load_sectors",       "local_store_sectors"};
   return names;
 }
 
@@ -79,8 +83,10 @@ Agreement compare() {
       const std::uint64_t hardware = rows[k]["counters"].value(std::string(name), std::uint64_t{0});
       if (value == 0 && hardware == 0) return;
       ++a.counters;
-      if (value == hardware) ++a.equal;
-      else a.different.push_back({l.kernel, std::string(name), value, hardware, k});
+      if (value == hardware)
+        ++a.equal;
+      else
+        a.different.push_back({l.kernel, std::string(name), value, hardware, k});
     });
   }
   return a;
@@ -89,10 +95,11 @@ Agreement compare() {
 std::string table(const Agreement& a) {
   std::ostringstream out;
   out << "# What the emulator counts, against an H200\n\n"
-         "Made by `tests/counters/agreement_test.cpp`, which CI runs; do not edit. Hardware: NVIDIA H200, driver 580, CUDA 13.0,\n"
+         "Made by `tests/counters/agreement_test.cpp`, which CI runs; do not edit. Hardware: NVIDIA H200, driver 580, "
+         "CUDA 13.0,\n"
          "read with Nsight Compute; kernels: `tests/counters/micro.cu`, built for compute_75.\n\n";
-  out << a.launches << " launches, " << a.counters << " counters that are not zero on both sides: " << a.equal << " equal, "
-      << a.different.size() << " different.\n\n";
+  out << a.launches << " launches, " << a.counters << " counters that are not zero on both sides: " << a.equal
+      << " equal, " << a.different.size() << " different.\n\n";
   out << "| kernel | counter | emulator | H200 | why |\n| --- | --- | ---: | ---: | --- |\n";
   for (const Row& r : a.different) {
     const auto why = explained().find(r.kernel);

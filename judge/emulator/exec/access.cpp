@@ -15,16 +15,24 @@ namespace {
 using race::GlobalLayout;
 using race::SharedLayout;
 
-const char* verb(AccessKind k) { return k == AccessKind::read ? "reads" : k == AccessKind::write ? "writes" : "updates"; }
+const char* verb(AccessKind k) {
+  return k == AccessKind::read ? "reads" : k == AccessKind::write ? "writes" : "updates";
+}
 
 MemorySpace public_space(memop::Space s) {
   switch (s) {
-    case memop::global: return MemorySpace::global;
-    case memop::shared: return MemorySpace::shared;
-    case memop::local: return MemorySpace::local;
-    case memop::constant: return MemorySpace::constant;
-    case memop::param: return MemorySpace::param;
-    default: return MemorySpace::generic;
+    case memop::global:
+      return MemorySpace::global;
+    case memop::shared:
+      return MemorySpace::shared;
+    case memop::local:
+      return MemorySpace::local;
+    case memop::constant:
+      return MemorySpace::constant;
+    case memop::param:
+      return MemorySpace::param;
+    default:
+      return MemorySpace::generic;
   }
 }
 
@@ -61,7 +69,9 @@ void describe_global(const LaunchContext& launch, Fault& f) {
   f.element = d.element;
 }
 
-std::string bytes_text(std::uint64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
+std::string bytes_text(std::uint64_t n) {
+  return std::to_string(n) + (n == 1 ? " byte" : " bytes");
+}
 
 void report_shared_bounds(WarpState& w, const Instr* i, const LaneAccess& a, int lane) {
   const LaunchContext& launch = *w.worker->launch;
@@ -125,31 +135,40 @@ FaultParty party(const WarpState& w, std::uint64_t entry, AccessKind kind, bool 
     block = (block & ~(size - 1)) | low;
     if (block >= launch.blocks && block >= size) block -= size;
   }
-  p.who.block = {static_cast<std::uint32_t>(block % launch.grid[0]), static_cast<std::uint32_t>(block / launch.grid[0] % launch.grid[1]),
+  p.who.block = {static_cast<std::uint32_t>(block % launch.grid[0]),
+                 static_cast<std::uint32_t>(block / launch.grid[0] % launch.grid[1]),
                  static_cast<std::uint32_t>(block / launch.grid[0] / launch.grid[1])};
   return p;
 }
 
-void report_race(WarpState& w, const Instr* i, const LaneAccess& a, int lane, std::uint64_t entry, AccessKind other, std::uint64_t at) {
+void report_race(WarpState& w, const Instr* i, const LaneAccess& a, int lane, std::uint64_t entry, AccessKind other,
+                 std::uint64_t at) {
   Fault f = fault_at(FaultKind::race, a, lane);
   f.address = at;
   const bool shared = a.space == memop::shared;
-  if (shared) describe_shared(*w.worker->launch, f);
-  else describe_global(*w.worker->launch, f);
+  if (shared)
+    describe_shared(*w.worker->launch, f);
+  else
+    describe_global(*w.worker->launch, f);
   f.other = party(w, entry, other, shared);
-  const bool own = race::thread_of(entry) == static_cast<std::uint32_t>(32 * w.index) + static_cast<std::uint32_t>(lane) &&
-                   f.other->who.block == thread_id(w, lane).block;
+  const bool own =
+      race::thread_of(entry) == static_cast<std::uint32_t>(32 * w.index) + static_cast<std::uint32_t>(lane) &&
+      f.other->who.block == thread_id(w, lane).block;
   f.message = own ? std::string(verb(a.kind)) + " what other threads read, with nothing between that orders them"
-                  : std::string(verb(a.kind)) + " what another thread " + verb(other) + ", with nothing between that orders them";
+                  : std::string(verb(a.kind)) + " what another thread " + verb(other) +
+                        ", with nothing between that orders them";
   report(w, i, std::move(f), lane, false, race::instr_of(entry));
 }
 
 void report_uninitialized(WarpState& w, const Instr* i, const LaneAccess& a, int lane, std::uint64_t at) {
   Fault f = fault_at(FaultKind::uninitialized_read, a, lane);
   f.address = at;
-  if (a.space == memop::shared) describe_shared(*w.worker->launch, f);
-  else if (a.space == memop::global || a.space == memop::constant) describe_global(*w.worker->launch, f);
-  else f.owner = "a local variable";
+  if (a.space == memop::shared)
+    describe_shared(*w.worker->launch, f);
+  else if (a.space == memop::global || a.space == memop::constant)
+    describe_global(*w.worker->launch, f);
+  else
+    f.owner = "a local variable";
   f.message = std::string(verb(a.kind)) + " memory that nothing has written";
   report(w, i, std::move(f), lane, false);
 }
@@ -160,9 +179,12 @@ bool aligned(WarpState& w, const Instr* i, const LaneAccess& a) {
     const int l = std::countr_zero(m);
     if ((a.address[l] & (align - 1)) == 0) continue;
     Fault f = fault_at(FaultKind::misaligned, a, l);
-    if (a.space == memop::shared) describe_shared(*w.worker->launch, f);
-    else if (a.space == memop::global) describe_global(*w.worker->launch, f);
-    f.message = std::string(verb(a.kind)) + " " + bytes_text(a.bytes) + " at an address that is not a multiple of " + std::to_string(align);
+    if (a.space == memop::shared)
+      describe_shared(*w.worker->launch, f);
+    else if (a.space == memop::global)
+      describe_global(*w.worker->launch, f);
+    f.message = std::string(verb(a.kind)) + " " + bytes_text(a.bytes) + " at an address that is not a multiple of " +
+                std::to_string(align);
     report(w, i, std::move(f), l, true);
     return false;
   }
@@ -171,8 +193,9 @@ bool aligned(WarpState& w, const Instr* i, const LaneAccess& a) {
 
 // Shadow entries of one lane's units: races first, then the new state.
 template <class L>
-void shadow_access(WarpState& w, const Instr* i, const LaneAccess& a, int lane, std::uint64_t* writes, std::uint64_t* reads,
-                   std::uint32_t units, unsigned shift, std::uint64_t mine, std::uint64_t epoch, bool across_blocks, bool same_value) {
+void shadow_access(WarpState& w, const Instr* i, const LaneAccess& a, int lane, std::uint64_t* writes,
+                   std::uint64_t* reads, std::uint32_t units, unsigned shift, std::uint64_t mine, std::uint64_t epoch,
+                   bool across_blocks, bool same_value) {
   const bool atomic = a.kind == AccessKind::atomic || a.strong;
   if (atomic) mine |= L::kAtomic;
   for (std::uint32_t u = 0; u < units; ++u) {
@@ -194,7 +217,9 @@ void shadow_access(WarpState& w, const Instr* i, const LaneAccess& a, int lane, 
   }
 }
 
-std::uint32_t units_of(std::uint32_t bytes, unsigned shift) { return std::max(1u, bytes >> shift); }
+std::uint32_t units_of(std::uint32_t bytes, unsigned shift) {
+  return std::max(1u, bytes >> shift);
+}
 
 std::uint64_t instr_bits(const Instr* i) {
   return std::min<std::uint64_t>(i->index, race::kInstrMax) << race::kInstrShift;
@@ -214,9 +239,10 @@ bool check_shared(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
   AccessCounts& c = w.worker->accesses[i->index];
   ++c.executions;
   c.bytes += a.bytes * static_cast<std::uint64_t>(std::popcount(a.mask));
-  const SharedCost cost = a.kind == AccessKind::atomic
-                              ? shared_atomic_cost(a.address, a.mask, (i->aux & memop::kNoResult) == 0, (i->aux & memop::kCountsOne) != 0)
-                              : shared_cost(a.address, a.mask, a.bytes);
+  const SharedCost cost =
+      a.kind == AccessKind::atomic
+          ? shared_atomic_cost(a.address, a.mask, (i->aux & memop::kNoResult) == 0, (i->aux & memop::kCountsOne) != 0)
+          : shared_cost(a.address, a.mask, a.bytes);
   c.wavefronts += cost.wavefronts;
   c.conflicts += cost.conflicts;
   const std::uint32_t units = units_of(a.bytes, shift);
@@ -236,7 +262,8 @@ bool check_shared(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
     }
     const bool same = a.kind == AccessKind::write && std::memcmp(a.host[l], value + 32 * l, a.bytes) == 0;
     if ((i->aux & memop::kQuiet) != 0 && a.kind == AccessKind::read) continue;
-    shadow_access<SharedLayout>(w, i, a, l, b.shared_writes + unit, b.shared_reads + unit, units, shift, mine, b.shared_epoch, false, same);
+    shadow_access<SharedLayout>(w, i, a, l, b.shared_writes + unit, b.shared_reads + unit, units, shift, mine,
+                                b.shared_epoch, false, same);
     // A store takes effect at once, so that a later lane's equal store to the same place is seen as harmless.
     if (a.kind == AccessKind::write) std::memcpy(a.host[l], value + 32 * l, a.bytes);
   }
@@ -296,10 +323,13 @@ bool check_global(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
       if (a.kind != AccessKind::read) {
         // Bytes of one word may be written by threads on two cores.
         for (std::uint64_t x = offset; x < offset + a.bytes;) {
-          const std::uint32_t in_word = x & 3, n = std::min<std::uint32_t>(4 - in_word, static_cast<std::uint32_t>(offset + a.bytes - x));
+          const std::uint32_t in_word = x & 3, n = std::min<std::uint32_t>(
+                                                   4 - in_word, static_cast<std::uint32_t>(offset + a.bytes - x));
           const auto bits = static_cast<std::uint8_t>(((1u << n) - 1) << in_word);
-          if (bits == kWordWritten) in.init[x / 4] = bits;
-          else std::atomic_ref<std::uint8_t>(in.init[x / 4]).fetch_or(bits, std::memory_order_relaxed);
+          if (bits == kWordWritten)
+            in.init[x / 4] = bits;
+          else
+            std::atomic_ref<std::uint8_t>(in.init[x / 4]).fetch_or(bits, std::memory_order_relaxed);
           x += n;
         }
       }
@@ -308,7 +338,8 @@ bool check_global(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
     if (in.tracked) {
       const std::uint64_t unit = offset >> shift;
       const std::uint64_t mine = w.global_stamp + instr_bits(i) + static_cast<std::uint64_t>(l);
-      shadow_access<GlobalLayout>(w, i, a, l, in.write_shadow + unit, in.read_shadow + unit, units, shift, mine, epoch, across, same);
+      shadow_access<GlobalLayout>(w, i, a, l, in.write_shadow + unit, in.read_shadow + unit, units, shift, mine, epoch,
+                                  across, same);
     }
     if (a.kind == AccessKind::write) std::memcpy(a.host[l], value + 32 * l, a.bytes);
   }
@@ -360,7 +391,8 @@ bool check_param(WarpState& w, const Instr* i, LaneAccess& a) {
   LaunchContext& launch = *w.worker->launch;
   for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
-    const bool inside = a.address[l] <= launch.program->parameter_bytes && a.address[l] + a.bytes <= launch.program->parameter_bytes;
+    const bool inside =
+        a.address[l] <= launch.program->parameter_bytes && a.address[l] + a.bytes <= launch.program->parameter_bytes;
     if (inside && a.kind == AccessKind::read) {
       a.host[l] = const_cast<std::byte*>(launch.parameters) + a.address[l];
       continue;
@@ -423,9 +455,12 @@ bool next_space(WarpState& w, const Instr* i, const std::uint64_t* generic, std:
 
 bool check_access(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* value) {
   switch (a.space) {
-    case memop::shared: return aligned(w, i, a) && check_shared(w, i, a, value);
-    case memop::local: return aligned(w, i, a) && check_local(w, i, a, value);
-    case memop::param: return aligned(w, i, a) && check_param(w, i, a);
+    case memop::shared:
+      return aligned(w, i, a) && check_shared(w, i, a, value);
+    case memop::local:
+      return aligned(w, i, a) && check_local(w, i, a, value);
+    case memop::param:
+      return aligned(w, i, a) && check_param(w, i, a);
     default: {
       // Whether the address is anybody's comes first: a wild pointer is rarely aligned.
       for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
@@ -449,13 +484,17 @@ void put_register(WarpState& w, Slot d, int lane, const std::byte* from, unsigne
     const unsigned shift = 64 - 8 * width;
     v = static_cast<std::uint64_t>(static_cast<std::int64_t>(v << shift) >> shift);
   }
-  if ((aux & memop::kRegister64) != 0) slot<std::uint64_t>(w, d)[lane] = v;
-  else slot<std::uint32_t>(w, d)[lane] = static_cast<std::uint32_t>((aux & memop::kRegister16) != 0 ? v & 0xffff : v);
+  if ((aux & memop::kRegister64) != 0)
+    slot<std::uint64_t>(w, d)[lane] = v;
+  else
+    slot<std::uint32_t>(w, d)[lane] = static_cast<std::uint32_t>((aux & memop::kRegister16) != 0 ? v & 0xffff : v);
 }
 
 void get_register(WarpState& w, Slot s, int lane, std::byte* to, unsigned width, std::uint32_t aux) {
-  if ((aux & memop::kRegister64) != 0) std::memcpy(to, slot<std::uint64_t>(w, s) + lane, width);
-  else std::memcpy(to, slot<std::uint32_t>(w, s) + lane, width);
+  if ((aux & memop::kRegister64) != 0)
+    std::memcpy(to, slot<std::uint64_t>(w, s) + lane, width);
+  else
+    std::memcpy(to, slot<std::uint32_t>(w, s) + lane, width);
 }
 
 }  // namespace
@@ -506,28 +545,42 @@ namespace {
 template <class T>
 T apply(memop::AtomOp op, T old, T b, T c) {
   switch (op) {
-    case memop::AtomOp::add: return static_cast<T>(old + b);
-    case memop::AtomOp::min: return b < old ? b : old;
-    case memop::AtomOp::max: return b > old ? b : old;
-    case memop::AtomOp::exch: return b;
-    case memop::AtomOp::cas: return old == b ? c : old;
-    case memop::AtomOp::inc: return old >= b ? T{0} : static_cast<T>(old + 1);
-    case memop::AtomOp::dec: return old == 0 || old > b ? b : static_cast<T>(old - 1);
-    default: return old;
+    case memop::AtomOp::add:
+      return static_cast<T>(old + b);
+    case memop::AtomOp::min:
+      return b < old ? b : old;
+    case memop::AtomOp::max:
+      return b > old ? b : old;
+    case memop::AtomOp::exch:
+      return b;
+    case memop::AtomOp::cas:
+      return old == b ? c : old;
+    case memop::AtomOp::inc:
+      return old >= b ? T{0} : static_cast<T>(old + 1);
+    case memop::AtomOp::dec:
+      return old == 0 || old > b ? b : static_cast<T>(old - 1);
+    default:
+      return old;
   }
 }
 
 template <class T>
 T apply_bits(memop::AtomOp op, T old, T b, T c) {
   switch (op) {
-    case memop::AtomOp::and_: return old & b;
-    case memop::AtomOp::or_: return old | b;
-    case memop::AtomOp::xor_: return old ^ b;
-    default: return apply(op, old, b, c);
+    case memop::AtomOp::and_:
+      return old & b;
+    case memop::AtomOp::or_:
+      return old | b;
+    case memop::AtomOp::xor_:
+      return old ^ b;
+    default:
+      return apply(op, old, b, c);
   }
 }
 
-float from_bf16(std::uint16_t x) { return std::bit_cast<float>(static_cast<std::uint32_t>(x) << 16); }
+float from_bf16(std::uint16_t x) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(x) << 16);
+}
 
 std::uint16_t to_bf16(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
@@ -535,7 +588,8 @@ std::uint16_t to_bf16(float x) {
   return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-// The sum of two halves is exact in float up to one rounding, and 24 bits are enough for that second rounding to be harmless.
+// The sum of two halves is exact in float up to one rounding, and 24 bits are enough for that second rounding to be
+// harmless.
 std::uint16_t add_half(std::uint16_t a, std::uint16_t b) {
   const auto x = std::bit_cast<_Float16>(a), y = std::bit_cast<_Float16>(b);
   const auto sum = static_cast<_Float16>(static_cast<float>(x) + static_cast<float>(y));
@@ -544,33 +598,44 @@ std::uint16_t add_half(std::uint16_t a, std::uint16_t b) {
 
 std::uint64_t modify(memop::AtomOp op, memop::AtomType type, std::uint64_t old, std::uint64_t b, std::uint64_t c) {
   using T = memop::AtomType;
-  const auto o32 = static_cast<std::uint32_t>(old), b32 = static_cast<std::uint32_t>(b), c32 = static_cast<std::uint32_t>(c);
+  const auto o32 = static_cast<std::uint32_t>(old), b32 = static_cast<std::uint32_t>(b),
+             c32 = static_cast<std::uint32_t>(c);
   switch (type) {
-    case T::u32: return apply_bits<std::uint32_t>(op, o32, b32, c32);
+    case T::u32:
+      return apply_bits<std::uint32_t>(op, o32, b32, c32);
     case T::s32:
       return static_cast<std::uint32_t>(apply<std::int32_t>(
           op == memop::AtomOp::add ? memop::AtomOp::exch : op, static_cast<std::int32_t>(o32),
           static_cast<std::int32_t>(op == memop::AtomOp::add ? o32 + b32 : b32), static_cast<std::int32_t>(c32)));
-    case T::u64: return apply_bits<std::uint64_t>(op, old, b, c);
+    case T::u64:
+      return apply_bits<std::uint64_t>(op, old, b, c);
     case T::s64:
       if (op == memop::AtomOp::add) return old + b;
-      return static_cast<std::uint64_t>(
-          apply<std::int64_t>(op, static_cast<std::int64_t>(old), static_cast<std::int64_t>(b), static_cast<std::int64_t>(c)));
+      return static_cast<std::uint64_t>(apply<std::int64_t>(
+          op, static_cast<std::int64_t>(old), static_cast<std::int64_t>(b), static_cast<std::int64_t>(c)));
     case T::f32: {
       const float sum = std::bit_cast<float>(o32) + std::bit_cast<float>(b32);
       return sum != sum ? 0x7fff'ffffu : std::bit_cast<std::uint32_t>(sum);
     }
-    case T::f64: return std::bit_cast<std::uint64_t>(std::bit_cast<double>(old) + std::bit_cast<double>(b));
-    case T::f16: return add_half(static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(b));
+    case T::f64:
+      return std::bit_cast<std::uint64_t>(std::bit_cast<double>(old) + std::bit_cast<double>(b));
+    case T::f16:
+      return add_half(static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(b));
     case T::f16x2:
       return add_half(static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(b)) |
-             static_cast<std::uint32_t>(add_half(static_cast<std::uint16_t>(old >> 16), static_cast<std::uint16_t>(b >> 16))) << 16;
-    case T::bf16: return to_bf16(from_bf16(static_cast<std::uint16_t>(old)) + from_bf16(static_cast<std::uint16_t>(b)));
+             static_cast<std::uint32_t>(
+                 add_half(static_cast<std::uint16_t>(old >> 16), static_cast<std::uint16_t>(b >> 16)))
+                 << 16;
+    case T::bf16:
+      return to_bf16(from_bf16(static_cast<std::uint16_t>(old)) + from_bf16(static_cast<std::uint16_t>(b)));
     case T::bf16x2:
       return to_bf16(from_bf16(static_cast<std::uint16_t>(old)) + from_bf16(static_cast<std::uint16_t>(b))) |
-             static_cast<std::uint32_t>(to_bf16(from_bf16(static_cast<std::uint16_t>(old >> 16)) + from_bf16(static_cast<std::uint16_t>(b >> 16))))
+             static_cast<std::uint32_t>(to_bf16(from_bf16(static_cast<std::uint16_t>(old >> 16)) +
+                                                from_bf16(static_cast<std::uint16_t>(b >> 16))))
                  << 16;
-    case T::b16: return apply_bits<std::uint16_t>(op, static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(b), static_cast<std::uint16_t>(c));
+    case T::b16:
+      return apply_bits<std::uint16_t>(op, static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(b),
+                                       static_cast<std::uint16_t>(c));
   }
   return old;
 }
@@ -594,7 +659,8 @@ const Instr* atomic(WarpState& w, const Instr* i) {
       const int l = std::countr_zero(m);
       std::uint64_t old = 0;
       std::memcpy(&old, a.host[l], width);
-      const std::uint64_t now = modify(memop::atom_op(i->aux), memop::atom_type(i->aux), old, read_operand(i->b, l), read_operand(i->c, l));
+      const std::uint64_t now =
+          modify(memop::atom_op(i->aux), memop::atom_type(i->aux), old, read_operand(i->b, l), read_operand(i->c, l));
       std::memcpy(a.host[l], &now, width);
       if (i->d != kNoSlot) put_register(w, i->d, l, reinterpret_cast<const std::byte*>(&old), width, i->aux);
     }

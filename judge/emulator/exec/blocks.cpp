@@ -16,9 +16,9 @@ namespace {
 using race::GlobalLayout;
 using race::SharedLayout;
 
-constexpr std::size_t kMaxRunningBlocks = 64;   // of one worker, when blocks wait for each other
+constexpr std::size_t kMaxRunningBlocks = 64;  // of one worker, when blocks wait for each other
 constexpr std::uint32_t kRoundsBeforeOthers = 8;
-constexpr std::uint32_t kBarriers = 16;         // PTX ISA, "bar": 16 barriers a block
+constexpr std::uint32_t kBarriers = 16;  // PTX ISA, "bar": 16 barriers a block
 
 std::uint64_t mix(std::uint64_t x) {  // splitmix64's finaliser: orders derived from the schedule seed
   x += 0x9e3779b97f4a7c15ull;
@@ -140,8 +140,8 @@ struct Waiting {
   std::uint32_t group;
 };
 
-void report_barrier(const Waiting& at, std::string message, const SourceLocation* other_where, const ThreadId* other_who,
-                    bool ends, std::uint32_t other_instr) {
+void report_barrier(const Waiting& at, std::string message, const SourceLocation* other_where,
+                    const ThreadId* other_who, bool ends, std::uint32_t other_instr) {
   WarpState& w = *at.warp;
   const Group& g = w.groups[at.group];
   Fault f;
@@ -188,7 +188,8 @@ bool release_together(BlockState& b, Worker& k) {
     if (w.groups.size() != 1 || g.state != GroupState::barrier || (place != nullptr && g.pc != place)) return false;
     place = g.pc;
     // Only a number that is a literal is the same for all threads without looking.
-    if (place->op != static_cast<std::uint16_t>(Op::bar_sync) || place->b != kNoSlot || (place->a & kPoolBit) == 0) return false;
+    if (place->op != static_cast<std::uint16_t>(Op::bar_sync) || place->b != kNoSlot || (place->a & kPoolBit) == 0)
+      return false;
   }
   if (place == nullptr || b.skipped_barrier) return false;
   WarpState& any = b.storage->warps[0];
@@ -214,8 +215,8 @@ bool release_barriers(BlockState& b, Worker& k) {
       if (w.groups[g].state != GroupState::barrier) continue;
       const std::uint32_t id = barrier_id(w, w.groups[g]);
       if (id >= kBarriers) {
-        report_barrier({&w, g}, "barrier " + std::to_string(id) + " does not exist: a block has barriers 0 to 15", nullptr, nullptr, true,
-                       UINT32_MAX);
+        report_barrier({&w, g}, "barrier " + std::to_string(id) + " does not exist: a block has barriers 0 to 15",
+                       nullptr, nullptr, true, UINT32_MAX);
         return false;
       }
       waiting[id].push_back({&w, g});
@@ -246,8 +247,8 @@ bool release_barriers(BlockState& b, Worker& k) {
       }
       if (b.skipped_barrier) {
         b.skipped_barrier = false;
-        report_barrier(here[0], "a thread of the block went around this barrier and ended without it", nullptr, &b.skipper, false,
-                       UINT32_MAX);
+        report_barrier(here[0], "a thread of the block went around this barrier and ended without it", nullptr,
+                       &b.skipper, false, UINT32_MAX);
       }
     }
     b.arrived[id] = 0;
@@ -284,8 +285,8 @@ void report_deadlock(BlockState& b, Worker& k) {
     }
     if (other) break;
   }
-  report_barrier(*at, "the block is stuck: not all of its threads can reach this barrier", other_where ? &*other_where : nullptr,
-                 other ? &*other : nullptr, true, other_instr);
+  report_barrier(*at, "the block is stuck: not all of its threads can reach this barrier",
+                 other_where ? &*other_where : nullptr, other ? &*other : nullptr, true, other_instr);
 }
 
 enum class BlockEnd : std::uint8_t { finished, suspended, dead };
@@ -298,7 +299,9 @@ BlockEnd run_block(BlockState& b, Worker& k, bool others_wait) {
     bool ran = false;
     k.preempted = false;
     const std::uint32_t start =
-        k.launch->schedule_seed == 0 ? 0 : static_cast<std::uint32_t>(mix(k.launch->schedule_seed ^ (b.linear << 20) ^ b.barrier_epoch) % count);
+        k.launch->schedule_seed == 0
+            ? 0
+            : static_cast<std::uint32_t>(mix(k.launch->schedule_seed ^ (b.linear << 20) ^ b.barrier_epoch) % count);
     for (std::uint32_t n = 0; n < count; ++n) {
       WarpState& w = warps[(start + n) % count];
       if (w.groups.empty()) continue;
@@ -396,7 +399,9 @@ void run_blocks(LaunchContext& launch, Worker& k) {
     k.dead = false;
     const bool others = !all_started || !suspended.empty();
     switch (run_block(*b, k, others)) {
-      case BlockEnd::finished: k.free_storage.push_back(std::move(b->storage)); break;
+      case BlockEnd::finished:
+        k.free_storage.push_back(std::move(b->storage));
+        break;
       case BlockEnd::suspended:
         suspended.push_back(std::move(b));
         break;

@@ -1,7 +1,7 @@
 // printf and assert of device code (CUDA C++ Programming Guide, "Formatted Output", "Assertion").
 //
-// vprintf receives the address of the format and of a buffer with the arguments, laid out as the compiler promoted them:
-// 4 bytes for int, 8 for long long, double and pointers, each at a multiple of its size.
+// vprintf receives the address of the format and of a buffer with the arguments, laid out as the compiler promoted
+// them: 4 bytes for int, 8 for long long, double and pointers, each at a multiple of its size.
 
 #include <algorithm>
 #include <bit>
@@ -19,7 +19,8 @@ constexpr std::size_t kMaxString = 4096;  // of a format or a %s argument
 
 std::uint64_t argument(const WarpState& w, const ParamRegion& r, int lane) {
   std::uint64_t v = 0;
-  std::memcpy(&v, w.frames + w.groups[w.current].frame + r.frame_offset + static_cast<std::uint32_t>(lane) * r.stride, std::min(r.bytes, 8u));
+  std::memcpy(&v, w.frames + w.groups[w.current].frame + r.frame_offset + static_cast<std::uint32_t>(lane) * r.stride,
+              std::min(r.bytes, 8u));
   return v;
 }
 
@@ -117,7 +118,9 @@ std::string format(const WarpState& w, int lane, const std::string& f, Arguments
         std::snprintf(text, sizeof text, (spec + "ll" + type).c_str(), v);
         break;
       }
-      case 'c': std::snprintf(text, sizeof text, (spec + type).c_str(), static_cast<int>(arguments.take(4))); break;
+      case 'c':
+        std::snprintf(text, sizeof text, (spec + type).c_str(), static_cast<int>(arguments.take(4)));
+        break;
       case 'f':
       case 'F':
       case 'e':
@@ -125,14 +128,19 @@ std::string format(const WarpState& w, int lane, const std::string& f, Arguments
       case 'g':
       case 'G':
       case 'a':
-      case 'A': std::snprintf(text, sizeof text, (spec + type).c_str(), std::bit_cast<double>(arguments.take(8))); break;
-      case 'p': std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(arguments.take(8))); break;
+      case 'A':
+        std::snprintf(text, sizeof text, (spec + type).c_str(), std::bit_cast<double>(arguments.take(8)));
+        break;
+      case 'p':
+        std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(arguments.take(8)));
+        break;
       case 's': {
         out += read_string(w, lane, arguments.take(8));
         text[0] = '\0';
         break;
       }
-      default: std::snprintf(text, sizeof text, "%s", f.substr(k, e - k + 1).c_str());
+      default:
+        std::snprintf(text, sizeof text, "%s", f.substr(k, e - k + 1).c_str());
     }
     out += text;
     k = e;
@@ -151,15 +159,18 @@ const Instr* print(WarpState& w, const Instr* i) {
       std::string text = format(w, lane, read_string(w, lane, argument(w, site.arguments[0], lane)),
                                 {w, lane, argument(w, site.arguments[1], lane)});
       k.printed_bytes += text.size();
-      if (!k.prints.empty() && k.prints.back().block == w.block->linear) k.prints.back().text += text;
-      else k.prints.push_back({w.block->linear, std::move(text)});
+      if (!k.prints.empty() && k.prints.back().block == w.block->linear)
+        k.prints.back().text += text;
+      else
+        k.prints.push_back({w.block->linear, std::move(text)});
     } else {
       k.output_truncated = true;
     }
     if (!site.results.empty()) {
       const ParamRegion& r = site.results[0];
       const std::uint32_t result = 0;
-      std::memcpy(w.frames + w.groups[w.current].frame + r.frame_offset + static_cast<std::uint32_t>(lane) * r.stride, &result, 4);
+      std::memcpy(w.frames + w.groups[w.current].frame + r.frame_offset + static_cast<std::uint32_t>(lane) * r.stride,
+                  &result, 4);
     }
   }
   return i + 1;

@@ -28,18 +28,21 @@ void prepare(LaunchContext& launch, const Program& p) {
   launch.frames_bytes = p.functions[0].frame_bytes;
   if (p.functions.size() > 1) {
     launch.frames_bytes += static_cast<std::uint32_t>(
-        std::max<std::uint64_t>(largest_frame, std::min<std::uint64_t>(std::uint64_t{largest_frame} * kStackFrames, kMaxStackBytes)) / 64 * 64);
+        std::max<std::uint64_t>(largest_frame,
+                                std::min<std::uint64_t>(std::uint64_t{largest_frame} * kStackFrames, kMaxStackBytes)) /
+        64 * 64);
     if (any_local) local += kStackBytes;
   }
   launch.local_stride = (local + 15) / 16 * 16;
 }
 
-// Marks the allocations that this launch can write. A parameter that looks like a device address but is in no allocation (a
-// pointer moved before its buffer, say) could lead anywhere: then all are marked.
+// Marks the allocations that this launch can write. A parameter that looks like a device address but is in no
+// allocation (a pointer moved before its buffer, say) could lead anywhere: then all are marked.
 void track_written(GlobalMemory& memory, const Program& p, std::span<const std::byte> parameters) {
   memory.track_all(!p.written_parameters_known);
   for (const auto& range : p.written_parameters) {
-    for (std::uint32_t at = (range.offset + 7) / 8 * 8; at + 8 <= range.offset + range.bytes && at + 8 <= parameters.size(); at += 8) {
+    for (std::uint32_t at = (range.offset + 7) / 8 * 8;
+         at + 8 <= range.offset + range.bytes && at + 8 <= parameters.size(); at += 8) {
       Address a = 0;
       std::memcpy(&a, parameters.data() + at, 8);
       const bool like_device = a >= kDeviceBase / 2 && a < kMappedBase + kMappedSpan;
@@ -61,7 +64,9 @@ void add_access(Counters& c, const Instr& i, const AccessCounts& a) {
   auto space = memop::space_of(i.aux);
   if (space == memop::generic) space = a.wavefronts != 0 ? memop::shared : memop::global;
   switch (space) {
-    case memop::constant: c.constant_loads += executions; break;
+    case memop::constant:
+      c.constant_loads += executions;
+      break;
     case memop::shared:
       if (is_atomic) {
         c.shared_atomic_instructions += executions;
@@ -77,7 +82,9 @@ void add_access(Counters& c, const Instr& i, const AccessCounts& a) {
         c.shared_load_conflicts += a.conflicts;
       }
       break;
-    case memop::local: (is_store ? c.local_store_sectors : c.local_load_sectors) += sectors; break;
+    case memop::local:
+      (is_store ? c.local_store_sectors : c.local_load_sectors) += sectors;
+      break;
     case memop::global:
       if (is_atomic) {
         const bool has_result = (i.aux & memop::kNoResult) == 0;
@@ -93,7 +100,8 @@ void add_access(Counters& c, const Instr& i, const AccessCounts& a) {
         c.global_load_bytes_requested += bytes;
       }
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -176,23 +184,27 @@ void collect_faults(std::vector<std::unique_ptr<Worker>>& workers, std::size_t m
   // One entry per pair of lines, whichever of the two threads came second.
   const auto same_pair = [](const Fault& a, const Fault& b) {
     if (a.kind != b.kind || a.kind != FaultKind::race || !a.other || !b.other) return false;
-    return a.where.file == b.other->where.file && a.where.line == b.other->where.line && b.where.file == a.other->where.file &&
-           b.where.line == a.other->where.line;
+    return a.where.file == b.other->where.file && a.where.line == b.other->where.line &&
+           b.where.file == a.other->where.file && b.where.line == a.other->where.line;
   };
   std::stable_sort(all.begin(), all.end(), [](const RecordedFault& a, const RecordedFault& b) {
     return a.block != b.block ? a.block < b.block : a.sequence < b.sequence;
   });
   for (RecordedFault& r : all) {
     const auto same_line = [&](const Fault& f) {
-      return f.kind == r.fault.kind && f.where.file == r.fault.where.file && f.where.line == r.fault.where.line && f.where.line != 0 &&
-             f.other.has_value() == r.fault.other.has_value() &&
-             (!f.other || (f.other->where.line == r.fault.other->where.line && f.other->where.file == r.fault.other->where.file));
+      return f.kind == r.fault.kind && f.where.file == r.fault.where.file && f.where.line == r.fault.where.line &&
+             f.where.line != 0 && f.other.has_value() == r.fault.other.has_value() &&
+             (!f.other ||
+              (f.other->where.line == r.fault.other->where.line && f.other->where.file == r.fault.other->where.file));
     };
     const auto known = std::find_if(out.faults.begin(), out.faults.end(),
                                     [&](const Fault& f) { return same_line(f) || same_pair(f, r.fault); });
-    if (known != out.faults.end()) known->occurrences += r.fault.occurrences;
-    else if (out.faults.size() < max_faults) out.faults.push_back(std::move(r.fault));
-    else ++out.faults_not_listed;
+    if (known != out.faults.end())
+      known->occurrences += r.fault.occurrences;
+    else if (out.faults.size() < max_faults)
+      out.faults.push_back(std::move(r.fault));
+    else
+      ++out.faults_not_listed;
   }
 }
 
@@ -227,8 +239,8 @@ LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span
   launch.output_cap = options.output_cap;
   prepare(launch, p);
 
-  // With atomics on global memory the result may depend on the order of blocks (floating-point sums): one worker keeps it
-  // the same from run to run. Other kernels give the same result on any number of cores, or have a race.
+  // With atomics on global memory the result may depend on the order of blocks (floating-point sums): one worker keeps
+  // it the same from run to run. Other kernels give the same result on any number of cores, or have a race.
   unsigned count_workers = options.workers != 0 ? options.workers : std::max(1u, std::thread::hardware_concurrency());
   if (p.has_global_atomics || p.orders_across_blocks || options.schedule_seed != 0) count_workers = 1;
   count_workers = static_cast<unsigned>(std::min<std::uint64_t>(count_workers, launch.blocks));
@@ -258,7 +270,8 @@ LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span
     for (DevicePrint& d : w->prints) prints.push_back(std::move(d));
     out.output_truncated |= w->output_truncated;
   }
-  std::stable_sort(prints.begin(), prints.end(), [](const DevicePrint& a, const DevicePrint& b) { return a.block < b.block; });
+  std::stable_sort(prints.begin(), prints.end(),
+                   [](const DevicePrint& a, const DevicePrint& b) { return a.block < b.block; });
   for (const DevicePrint& d : prints) out.output += d.text;
   if (out.output.size() > options.output_cap) {
     out.output.resize(options.output_cap);

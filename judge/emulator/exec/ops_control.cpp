@@ -1,4 +1,5 @@
-// Control flow: block starts, branches, guards, calls, barriers, special registers. The slow parts are in scheduler.cpp.
+// Control flow: block starts, branches, guards, calls, barriers, special registers. The slow parts are in
+// scheduler.cpp.
 
 #include <time.h>
 
@@ -15,7 +16,9 @@ namespace {
   return ((i->flags & kGuardNegated) != 0 ? ~p : p) & w.mask;
 }
 
-[[gnu::always_inline]] inline const Instr* target_of(const Instr* i) { return reinterpret_cast<const Instr*>(i->imm); }
+[[gnu::always_inline]] inline const Instr* target_of(const Instr* i) {
+  return reinterpret_cast<const Instr*>(i->imm);
+}
 
 const Instr* branch(Warp& w, const Instr* i, std::uint32_t taken) {
   if (taken == w.mask) return target_of(i);
@@ -34,30 +37,51 @@ std::uint64_t now_ns() {
 std::uint64_t special_uniform(WarpState& s, Special which) {
   const LaunchContext& l = *s.worker->launch;
   switch (which) {
-    case Special::ntid_x: return l.block[0];
-    case Special::ntid_y: return l.block[1];
-    case Special::ntid_z: return l.block[2];
-    case Special::ctaid_x: return s.block->index[0];
-    case Special::ctaid_y: return s.block->index[1];
-    case Special::ctaid_z: return s.block->index[2];
-    case Special::nctaid_x: return l.grid[0];
-    case Special::nctaid_y: return l.grid[1];
-    case Special::nctaid_z: return l.grid[2];
-    case Special::warpid: return s.index;
-    case Special::nwarpid: return l.block_warps;
-    case Special::smid: return 0;
-    case Special::nsmid: return 1;
-    case Special::gridid: return l.launch_epoch;
+    case Special::ntid_x:
+      return l.block[0];
+    case Special::ntid_y:
+      return l.block[1];
+    case Special::ntid_z:
+      return l.block[2];
+    case Special::ctaid_x:
+      return s.block->index[0];
+    case Special::ctaid_y:
+      return s.block->index[1];
+    case Special::ctaid_z:
+      return s.block->index[2];
+    case Special::nctaid_x:
+      return l.grid[0];
+    case Special::nctaid_y:
+      return l.grid[1];
+    case Special::nctaid_z:
+      return l.grid[2];
+    case Special::warpid:
+      return s.index;
+    case Special::nwarpid:
+      return l.block_warps;
+    case Special::smid:
+      return 0;
+    case Special::nsmid:
+      return 1;
+    case Special::gridid:
+      return l.launch_epoch;
     case Special::clock:
-    case Special::clock64: return static_cast<std::uint64_t>(s.worker->steps_taken - s.worker->steps);
-    case Special::clock_hi: return static_cast<std::uint64_t>(s.worker->steps_taken - s.worker->steps) >> 32;
+    case Special::clock64:
+      return static_cast<std::uint64_t>(s.worker->steps_taken - s.worker->steps);
+    case Special::clock_hi:
+      return static_cast<std::uint64_t>(s.worker->steps_taken - s.worker->steps) >> 32;
     case Special::globaltimer:
-    case Special::globaltimer_lo: return now_ns();
-    case Special::globaltimer_hi: return now_ns() >> 32;
+    case Special::globaltimer_lo:
+      return now_ns();
+    case Special::globaltimer_hi:
+      return now_ns() >> 32;
     case Special::total_smem_size:
-    case Special::aggr_smem_size: return l.shared_bytes;
-    case Special::dynamic_smem_size: return l.shared_bytes - l.program->static_shared_bytes;
-    default: return 0;
+    case Special::aggr_smem_size:
+      return l.shared_bytes;
+    case Special::dynamic_smem_size:
+      return l.shared_bytes - l.program->static_shared_bytes;
+    default:
+      return 0;
   }
 }
 
@@ -98,9 +122,13 @@ JUDGE_OP(guarded) {
   return next;
 }
 
-JUDGE_OP(bra) { return target_of(i); }
+JUDGE_OP(bra) {
+  return target_of(i);
+}
 
-JUDGE_OP(bra_if) { return branch(w, i, guard_bits(w, i, i->a)); }
+JUDGE_OP(bra_if) {
+  return branch(w, i, guard_bits(w, i, i->a));
+}
 
 JUDGE_OP(bra_if_strict) {
   state(w).skipped_barrier |= w.mask;
@@ -115,9 +143,15 @@ JUDGE_OP(brx) {
   return branch(w, i, taken & w.mask);
 }
 
-JUDGE_OP(call) { return call_function(state(w), i); }
-JUDGE_OP(ret) { return return_from(state(w), i); }
-JUDGE_OP(exit) { return exit_lanes(state(w)); }
+JUDGE_OP(call) {
+  return call_function(state(w), i);
+}
+JUDGE_OP(ret) {
+  return return_from(state(w), i);
+}
+JUDGE_OP(exit) {
+  return exit_lanes(state(w));
+}
 
 JUDGE_OP(trap) {
   Fault f;
@@ -127,8 +161,12 @@ JUDGE_OP(trap) {
   return nullptr;
 }
 
-JUDGE_OP(bar_sync) { return arrive_at_barrier(state(w), i); }
-JUDGE_OP(bar_red) { return arrive_at_barrier(state(w), i); }
+JUDGE_OP(bar_sync) {
+  return arrive_at_barrier(state(w), i);
+}
+JUDGE_OP(bar_red) {
+  return arrive_at_barrier(state(w), i);
+}
 
 JUDGE_OP(bar_arrive) {
   const std::uint32_t id = slot<std::uint32_t>(w, i->a)[__builtin_ctz(w.mask)];
@@ -184,9 +222,17 @@ JUDGE_OP(not_predicate) {
   return i + 1;
 }
 
-JUDGE_OP(vprintf) { return print(state(w), i); }
-JUDGE_OP(assert_fail) { return fail_assertion(state(w), i); }
-JUDGE_OP(nanosleep) { return i + 1; }
-JUDGE_OP(nop) { return i + 1; }
+JUDGE_OP(vprintf) {
+  return print(state(w), i);
+}
+JUDGE_OP(assert_fail) {
+  return fail_assertion(state(w), i);
+}
+JUDGE_OP(nanosleep) {
+  return i + 1;
+}
+JUDGE_OP(nop) {
+  return i + 1;
+}
 
 }  // namespace judge::emulator::JUDGE_ISA

@@ -1,8 +1,8 @@
 // Loads, stores, atomics, address conversions.
 //
-// The handlers of 4-byte accesses take the patterns that well-written kernels have, 32 neighbouring words or one word for
-// all lanes, with every check done on 32 lanes at once; whatever is irregular or suspicious goes to access.cpp, which looks
-// lane by lane and knows how to report.
+// The handlers of 4-byte accesses take the patterns that well-written kernels have, 32 neighbouring words or one word
+// for all lanes, with every check done on 32 lanes at once; whatever is irregular or suspicious goes to access.cpp,
+// which looks lane by lane and knows how to report.
 
 #include <cstring>
 
@@ -22,8 +22,8 @@ using race::SharedLayout;
   return (i->index < race::kInstrMax ? static_cast<u64>(i->index) : race::kInstrMax) << race::kInstrShift;
 }
 
-// Shadow of 32 neighbouring units, lane l's at index l. `mine` is lane 0's stamp; lane l's is mine + l. The AVX-512 forms say
-// the same as the loops, with comparisons that end in masks instead of sums over lanes.
+// Shadow of 32 neighbouring units, lane l's at index l. `mine` is lane 0's stamp; lane l's is mine + l. The AVX-512
+// forms say the same as the loops, with comparisons that end in masks instead of sums over lanes.
 
 // All 32 entries are of `born` or later: every unit was written.
 [[gnu::always_inline]] inline bool all_since(const u64* entries, u64 born) {
@@ -39,22 +39,24 @@ using race::SharedLayout;
 #endif
 }
 
-// Some lane's entry is of this epoch and by another thread (of another block, where entries know the block), or carries one
-// of `flags`.
+// Some lane's entry is of this epoch and by another thread (of another block, where entries know the block), or carries
+// one of `flags`.
 template <class L>
 [[gnu::always_inline]] inline bool any_foreign(const u64* entries, u64 mine, u64 epoch, u64 flags) {
 #if defined(__AVX512F__)
   const __m512i start = _mm512_set1_epi64(static_cast<long long>(epoch));
   const __m512i thread = _mm512_set1_epi64(static_cast<long long>(race::who_mask<L>()));
   const __m512i flag = _mm512_set1_epi64(static_cast<long long>(flags));
-  __m512i stamp = _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(mine)), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+  __m512i stamp =
+      _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(mine)), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
   unsigned now = 0;
   for (int v = 0; v < 4; ++v) now |= _mm512_cmpge_epu64_mask(_mm512_loadu_si512(entries + 8 * v), start);
   if (__builtin_expect(now == 0, 1)) return false;
   unsigned foreign = 0;
   for (int v = 0; v < 4; ++v) {
     const __m512i e = _mm512_loadu_si512(entries + 8 * v);
-    const __m512i differs = _mm512_or_si512(_mm512_and_si512(_mm512_xor_si512(e, stamp), thread), _mm512_and_si512(e, flag));
+    const __m512i differs =
+        _mm512_or_si512(_mm512_and_si512(_mm512_xor_si512(e, stamp), thread), _mm512_and_si512(e, flag));
     foreign |= _mm512_mask_test_epi64_mask(_mm512_cmpge_epu64_mask(e, start), differs, differs);
     stamp = _mm512_add_epi64(stamp, _mm512_set1_epi64(8));
   }
@@ -99,7 +101,8 @@ template <class L>
 // Nobody else may have touched the units in this epoch.
 template <class L>
 [[gnu::always_inline]] inline bool shadow_write(u64* writes, const u64* reads, u64 mine, u64 epoch, u64 flags) {
-  if (__builtin_expect(any_foreign<L>(writes, mine, epoch, 0) || any_foreign<L>(reads, mine, epoch, flags), 0)) return false;
+  if (__builtin_expect(any_foreign<L>(writes, mine, epoch, 0) || any_foreign<L>(reads, mine, epoch, flags), 0))
+    return false;
 #pragma GCC ivdep
   for (int l = 0; l < kLanes; ++l) writes[l] = mine + static_cast<u64>(l);
   return true;
@@ -111,7 +114,8 @@ template <class L>
   const __m512i step = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60);
   const __m512i low = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(a[0])), step);
   const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(64));
-  return (_mm512_cmpneq_epu32_mask(_mm512_load_si512(a), low) | _mm512_cmpneq_epu32_mask(_mm512_load_si512(a + 16), high)) == 0;
+  return (_mm512_cmpneq_epu32_mask(_mm512_load_si512(a), low) |
+          _mm512_cmpneq_epu32_mask(_mm512_load_si512(a + 16), high)) == 0;
 #else
   u32 off = 0;
   const u32 first = a[0];
@@ -122,7 +126,8 @@ template <class L>
 
 [[gnu::always_inline]] inline bool ascending64(const u64* a) {
 #if defined(__AVX512F__)
-  __m512i expected = _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(a[0])), _mm512_setr_epi64(0, 4, 8, 12, 16, 20, 24, 28));
+  __m512i expected =
+      _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(a[0])), _mm512_setr_epi64(0, 4, 8, 12, 16, 20, 24, 28));
   unsigned off = 0;
   for (int v = 0; v < 4; ++v) {
     off |= _mm512_cmpneq_epu64_mask(_mm512_load_si512(a + 8 * v), expected);
@@ -186,8 +191,10 @@ JUDGE_OP(ld_frame) {
       const unsigned shift = 64 - 8 * width;
       v = static_cast<u64>(static_cast<std::int64_t>(v << shift) >> shift);
     }
-    if ((aux & memop::kRegister64) != 0) slot<u64>(w, i->d)[l] = v;
-    else slot<u32>(w, i->d)[l] = static_cast<u32>((aux & memop::kRegister16) != 0 ? v & 0xffff : v);
+    if ((aux & memop::kRegister64) != 0)
+      slot<u64>(w, i->d)[l] = v;
+    else
+      slot<u32>(w, i->d)[l] = static_cast<u32>((aux & memop::kRegister16) != 0 ? v & 0xffff : v);
   }
   return i + 1;
 }
@@ -197,8 +204,10 @@ JUDGE_OP(st_frame) {
   std::byte* to = w.base[0] + i->imm;
   for (int l = 0; l < kLanes; ++l) {
     if (!Full && (w.mask >> l & 1) == 0) continue;
-    if ((i->aux & memop::kRegister64) != 0) __builtin_memcpy(to + static_cast<u32>(l) * i->b, slot<u64>(w, i->d) + l, width);
-    else __builtin_memcpy(to + static_cast<u32>(l) * i->b, slot<u32>(w, i->d) + l, width);
+    if ((i->aux & memop::kRegister64) != 0)
+      __builtin_memcpy(to + static_cast<u32>(l) * i->b, slot<u64>(w, i->d) + l, width);
+    else
+      __builtin_memcpy(to + static_cast<u32>(l) * i->b, slot<u32>(w, i->d) + l, width);
   }
   return i + 1;
 }
@@ -224,11 +233,13 @@ JUDGE_OP(ld_shared_32) {
     const BlockState& b = *s.block;
     const u32* a = slot<u32>(w, i->a);
     const u32 first = a[0] + static_cast<u32>(i->imm);
-    if (ascending32(a) && (first & 3) == 0 && u64{first} + kRun <= launch.shared_bytes && launch.program->shared_unit_shift == 2) {
+    if (ascending32(a) && (first & 3) == 0 && u64{first} + kRun <= launch.shared_bytes &&
+        launch.program->shared_unit_shift == 2) {
       const u64* writes = b.shared_writes + first / 4;
       u64* reads = b.shared_reads + first / 4;
       if (all_since(writes, b.shared_born) &&
-          ((i->aux & memop::kQuiet) != 0 || shadow_read<SharedLayout>(writes, reads, s.shared_stamp + instr_bits(i), b.shared_epoch))) {
+          ((i->aux & memop::kQuiet) != 0 ||
+           shadow_read<SharedLayout>(writes, reads, s.shared_stamp + instr_bits(i), b.shared_epoch))) {
         ++s.worker->accesses[i->index].contiguous;
         __builtin_memcpy(slot<u32>(w, i->d), b.shared + first, kRun);
         return i + 1;
@@ -245,9 +256,11 @@ JUDGE_OP(st_shared_32) {
     const BlockState& b = *s.block;
     const u32* a = slot<u32>(w, i->a);
     const u32 first = a[0] + static_cast<u32>(i->imm);
-    if (ascending32(a) && (first & 3) == 0 && u64{first} + kRun <= launch.shared_bytes && launch.program->shared_unit_shift == 2 &&
-        shadow_write<SharedLayout>(b.shared_writes + first / 4, b.shared_reads + first / 4, s.shared_stamp + instr_bits(i), b.shared_epoch,
-                     SharedLayout::kLanes | SharedLayout::kWarps)) {
+    if (ascending32(a) && (first & 3) == 0 && u64{first} + kRun <= launch.shared_bytes &&
+        launch.program->shared_unit_shift == 2 &&
+        shadow_write<SharedLayout>(b.shared_writes + first / 4, b.shared_reads + first / 4,
+                                   s.shared_stamp + instr_bits(i), b.shared_epoch,
+                                   SharedLayout::kLanes | SharedLayout::kWarps)) {
       ++s.worker->accesses[i->index].contiguous;
       __builtin_memcpy(b.shared + first, slot<u32>(w, i->d), kRun);
       return i + 1;
@@ -263,7 +276,8 @@ JUDGE_OP(ld_global_32) {
     const u64* a = slot<u64>(w, i->a);
     const u64 first = a[0] + i->imm;
     const Allocation* in = s.worker->caches[i->index].allocation;
-    if (in != nullptr && ascending64(a) && (first & 3) == 0 && in->contains(first, kRun) && launch.program->global_unit_shift == 2) {
+    if (in != nullptr && ascending64(a) && (first & 3) == 0 && in->contains(first, kRun) &&
+        launch.program->global_unit_shift == 2) {
       const u64 word = (first - in->base) / 4;
       bool written = in->fully_initialized;
       if (!written) {
@@ -271,9 +285,9 @@ JUDGE_OP(ld_global_32) {
         for (int l = 0; l < kLanes; ++l) all &= in->init[word + static_cast<u64>(l)];
         written = all == kWordWritten;
       }
-      if (written && (!in->tracked ||
-                      shadow_read<GlobalLayout>(in->write_shadow + word, in->read_shadow + word, s.global_stamp + instr_bits(i),
-                                                launch.launch_epoch << GlobalLayout::kEpochShift))) {
+      if (written && (!in->tracked || shadow_read<GlobalLayout>(in->write_shadow + word, in->read_shadow + word,
+                                                                s.global_stamp + instr_bits(i),
+                                                                launch.launch_epoch << GlobalLayout::kEpochShift))) {
         AccessCounts& c = s.worker->accesses[i->index];
         ++((first & 31) == 0 ? c.contiguous : c.straddling);
         __builtin_memcpy(slot<u32>(w, i->d), in->data + (first - in->base), kRun);
@@ -295,8 +309,8 @@ JUDGE_OP(st_global_32) {
         in->kind != AllocationKind::constant && launch.program->global_unit_shift == 2) {
       const u64 word = (first - in->base) / 4;
       if (shadow_write<GlobalLayout>(in->write_shadow + word, in->read_shadow + word, s.global_stamp + instr_bits(i),
-                       launch.launch_epoch << GlobalLayout::kEpochShift,
-                       GlobalLayout::kLanes | GlobalLayout::kWarps | GlobalLayout::kBlocks)) {
+                                     launch.launch_epoch << GlobalLayout::kEpochShift,
+                                     GlobalLayout::kLanes | GlobalLayout::kWarps | GlobalLayout::kBlocks)) {
         AccessCounts& c = s.worker->accesses[i->index];
         ++((first & 31) == 0 ? c.contiguous : c.straddling);
         if (!in->fully_initialized) __builtin_memset(in->init + word, kWordWritten, kLanes);
@@ -308,19 +322,32 @@ JUDGE_OP(st_global_32) {
   return store(s, i);
 }
 
-JUDGE_OP(ld) { return load(state(w), i); }
-JUDGE_OP(st) { return store(state(w), i); }
-JUDGE_OP(atom) { return atomic(state(w), i); }
+JUDGE_OP(ld) {
+  return load(state(w), i);
+}
+JUDGE_OP(st) {
+  return store(state(w), i);
+}
+JUDGE_OP(atom) {
+  return atomic(state(w), i);
+}
 
 // Blocks run one at a time or on separate cores with sequentially consistent slow paths; what a fence orders is already
 // ordered. Its meaning for races is decided when the kernel is lowered (Program::orders_across_blocks).
-JUDGE_OP(fence) { return i + 1; }
-JUDGE_OP(prefetch) { return i + 1; }
+JUDGE_OP(fence) {
+  return i + 1;
+}
+JUDGE_OP(prefetch) {
+  return i + 1;
+}
 
 namespace {
 
 [[gnu::always_inline]] inline u64 window_of(u32 space) {
-  return space == memop::shared ? kSharedWindow : space == memop::local ? kLocalWindow : space == memop::param ? kParamWindow : 0;
+  return space == memop::shared  ? kSharedWindow
+         : space == memop::local ? kLocalWindow
+         : space == memop::param ? kParamWindow
+                                 : 0;
 }
 
 }  // namespace
@@ -345,10 +372,18 @@ JUDGE_OP(isspacep) {
   for (int l = 0; l < kLanes; ++l) {
     bool in = false;
     switch (i->aux) {
-      case memop::shared: in = in_window(a[l], kSharedWindow); break;
-      case memop::local: in = in_window(a[l], kLocalWindow); break;
-      case memop::param: in = in_window(a[l], kParamWindow); break;
-      default: in = a[l] >= kDeviceBase && a[l] < kMappedBase + kMappedSpan; break;
+      case memop::shared:
+        in = in_window(a[l], kSharedWindow);
+        break;
+      case memop::local:
+        in = in_window(a[l], kLocalWindow);
+        break;
+      case memop::param:
+        in = in_window(a[l], kParamWindow);
+        break;
+      default:
+        in = a[l] >= kDeviceBase && a[l] < kMappedBase + kMappedSpan;
+        break;
     }
     bits |= static_cast<u32>(in) << l;
   }

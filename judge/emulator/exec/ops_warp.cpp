@@ -72,7 +72,8 @@ JUDGE_OP(shfl) {
   for (int l = 0; l < kLanes; ++l) value[l] = a[from[l]];
   if (!Full) {
     for (int l = 0; l < kLanes; ++l)
-      if ((w.mask >> l & 1) != 0 && (w.mask >> from[l] & 1) == 0) report_absent_source(s, i, l, static_cast<int>(from[l]));
+      if ((w.mask >> l & 1) != 0 && (w.mask >> from[l] & 1) == 0)
+        report_absent_source(s, i, l, static_cast<int>(from[l]));
   }
   const std::uint32_t ok_bits = sign_bits(in_range);
   store32<Full>(w, d, value);
@@ -93,13 +94,18 @@ JUDGE_OP(vote) {
     const std::uint32_t group = members[l] & w.mask, ballot = value & group;
     result[l] = ballot;
     bool yes = false;
-    if (mode == warpop::Vote::all) yes = ballot == group;
-    else if (mode == warpop::Vote::any) yes = ballot != 0;
-    else yes = ballot == group || ballot == 0;
+    if (mode == warpop::Vote::all)
+      yes = ballot == group;
+    else if (mode == warpop::Vote::any)
+      yes = ballot != 0;
+    else
+      yes = ballot == group || ballot == 0;
     bits |= static_cast<std::uint32_t>(yes) << l;
   }
-  if (mode == warpop::Vote::ballot) store32<Full>(w, slot<std::uint32_t>(w, i->d), result);
-  else store_predicate<Full>(w, i->d, bits);
+  if (mode == warpop::Vote::ballot)
+    store32<Full>(w, slot<std::uint32_t>(w, i->d), result);
+  else
+    store_predicate<Full>(w, i->d, bits);
   return i + 1;
 }
 
@@ -167,14 +173,30 @@ JUDGE_OP(redux) {
         continue;
       }
       switch (static_cast<warpop::Redux>(i->aux)) {
-        case warpop::Redux::add: x += y; break;
-        case warpop::Redux::min_u: x = y < x ? y : x; break;
-        case warpop::Redux::max_u: x = y > x ? y : x; break;
-        case warpop::Redux::min_s: x = static_cast<std::int32_t>(y) < static_cast<std::int32_t>(x) ? y : x; break;
-        case warpop::Redux::max_s: x = static_cast<std::int32_t>(y) > static_cast<std::int32_t>(x) ? y : x; break;
-        case warpop::Redux::and_: x &= y; break;
-        case warpop::Redux::or_: x |= y; break;
-        case warpop::Redux::xor_: x ^= y; break;
+        case warpop::Redux::add:
+          x += y;
+          break;
+        case warpop::Redux::min_u:
+          x = y < x ? y : x;
+          break;
+        case warpop::Redux::max_u:
+          x = y > x ? y : x;
+          break;
+        case warpop::Redux::min_s:
+          x = static_cast<std::int32_t>(y) < static_cast<std::int32_t>(x) ? y : x;
+          break;
+        case warpop::Redux::max_s:
+          x = static_cast<std::int32_t>(y) > static_cast<std::int32_t>(x) ? y : x;
+          break;
+        case warpop::Redux::and_:
+          x &= y;
+          break;
+        case warpop::Redux::or_:
+          x |= y;
+          break;
+        case warpop::Redux::xor_:
+          x ^= y;
+          break;
       }
     }
     result[l] = x;

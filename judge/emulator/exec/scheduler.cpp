@@ -1,4 +1,5 @@
-// Groups of lanes: divergence, reconvergence, calls, exits, and waiting for each other. Blocks and barriers: blocks.cpp.
+// Groups of lanes: divergence, reconvergence, calls, exits, and waiting for each other. Blocks and barriers:
+// blocks.cpp.
 
 #include <algorithm>
 #include <bit>
@@ -47,7 +48,9 @@ void merge(WarpState& w, std::uint32_t to, std::uint32_t from) {
   remove_group(w, from);
 }
 
-bool waits(const Group& g) { return g.state == GroupState::lanes; }
+bool waits(const Group& g) {
+  return g.state == GroupState::lanes;
+}
 
 void merge_equal(WarpState& w) {
   for (std::uint32_t a = 0; a < w.groups.size(); ++a) {
@@ -98,7 +101,8 @@ void report_missing_lanes(WarpState& w) {
     const int lane = std::countr_zero(missing);
     Fault f;
     f.kind = FaultKind::sync_mask;
-    f.message = "the mask names lane " + std::to_string(lane) + " of the warp, which waits at another place and never comes here";
+    f.message = "the mask names lane " + std::to_string(lane) +
+                " of the warp, which waits at another place and never comes here";
     for (const Group& o : w.groups) {
       if ((o.mask >> lane & 1) == 0 || o.pc == nullptr) continue;
       FaultParty party;
@@ -244,7 +248,8 @@ const Instr* call_known(WarpState& w, const Instr* i, std::uint32_t callee) {
   const std::uint32_t local = g.local + from.local_bytes;
   Fault f;
   f.kind = FaultKind::stack_overflow;
-  if (g.calls.size() >= kMaxCallDepth || frame + to.frame_bytes > w.frames_bytes || local + to.local_bytes > w.local_stride) {
+  if (g.calls.size() >= kMaxCallDepth || frame + to.frame_bytes > w.frames_bytes ||
+      local + to.local_bytes > w.local_stride) {
     f.message = "the device call stack is exhausted after " + std::to_string(g.calls.size()) + " nested calls";
     report(w, i, std::move(f), std::countr_zero(w.mask), true);
     return nullptr;
@@ -262,7 +267,8 @@ const Instr* call_known(WarpState& w, const Instr* i, std::uint32_t callee) {
     const ParamRegion& b = to.parameters[k];
     for (int l = 0; l < kLanes; ++l)
       if ((w.mask >> l & 1) != 0)
-        std::copy_n(caller_frame + a.frame_offset + static_cast<std::uint32_t>(l) * a.stride, std::min(a.bytes, b.bytes),
+        std::copy_n(caller_frame + a.frame_offset + static_cast<std::uint32_t>(l) * a.stride,
+                    std::min(a.bytes, b.bytes),
                     callee_frame + b.frame_offset + static_cast<std::uint32_t>(l) * b.stride);
   }
   g.calls.push_back({i->aux, g.function, g.frame, g.local, i + 1});
@@ -288,7 +294,8 @@ const Instr* return_from(WarpState& w, const Instr* i) {
     const ParamRegion& b = site.results[k];
     for (int l = 0; l < kLanes; ++l)
       if ((w.mask >> l & 1) != 0)
-        std::copy_n(w.frames + g.frame + a.frame_offset + static_cast<std::uint32_t>(l) * a.stride, std::min(a.bytes, b.bytes),
+        std::copy_n(w.frames + g.frame + a.frame_offset + static_cast<std::uint32_t>(l) * a.stride,
+                    std::min(a.bytes, b.bytes),
                     w.frames + back.frame + b.frame_offset + static_cast<std::uint32_t>(l) * b.stride);
   }
   (void)i;
@@ -319,7 +326,8 @@ bool gather_lanes(WarpState& w, const Instr* i, const std::uint32_t* members, co
   if (outside != 0) {
     Fault f;
     f.kind = FaultKind::sync_mask;
-    f.message = "lane " + std::to_string(std::countr_zero(outside)) + " executes a *_sync operation whose mask does not name it";
+    f.message = "lane " + std::to_string(std::countr_zero(outside)) +
+                " executes a *_sync operation whose mask does not name it";
     report(w, i, std::move(f), std::countr_zero(outside), true);
     *next = nullptr;
     return false;
@@ -342,7 +350,8 @@ const Instr* take_steps(WarpState& w, const Instr* at) {
   Worker& k = *w.worker;
   LaunchContext& launch = *k.launch;
   w.groups[w.current].pc = at;
-  if (launch.out_of_steps.load(std::memory_order_relaxed) || w.block->linear > launch.stop_at.load(std::memory_order_relaxed)) {
+  if (launch.out_of_steps.load(std::memory_order_relaxed) ||
+      w.block->linear > launch.stop_at.load(std::memory_order_relaxed)) {
     k.dead = true;
     return nullptr;
   }

@@ -1,7 +1,5 @@
 // Lowering of control flow, calls, barriers and warp-wide instructions.
 
-#include <algorithm>
-
 #include "judge/emulator/exec/warp_operand.h"
 #include "judge/emulator/lower/lowering.h"
 
@@ -9,7 +7,8 @@ namespace judge::emulator::lower {
 
 std::uint32_t Lowering::label_target(const ptx::Operand& o, const ptx::Instruction& i) {
   const auto it = function_.labels.find(o.name);
-  if (it == function_.labels.end()) unsupported(i, "its target " + std::string(o.name) + " is not a label of this function");
+  if (it == function_.labels.end())
+    unsupported(i, "its target " + std::string(o.name) + " is not a label of this function");
   return it->second;
 }
 
@@ -26,12 +25,11 @@ void Lowering::skip_unless_guard(const ptx::Instruction& i, std::uint32_t at) {
 }
 
 bool Lowering::lower_control(const ptx::Instruction& i, std::uint32_t at) {
-  const auto block_at = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), at) - starts_.begin()) - 1;
   if (i.opcode == "bra") {
     if (i.operands.size() != 1) unsupported(i, "one target is expected");
     const std::uint32_t target = label_target(i.operands[0], i);
     Op op = Op::bra;
-    if (i.guard) op = strict_[block_at] ? Op::bra_if_strict : Op::bra_if;
+    if (i.guard) op = strict_[graph_.block_of(at)] ? Op::bra_if_strict : Op::bra_if;
     Instr& branch = emit(op);
     if (i.guard) {
       branch.a = placement_.slots[*i.guard];
@@ -113,8 +111,7 @@ bool Lowering::lower_control(const ptx::Instruction& i, std::uint32_t at) {
 
 const ParamRegion& Lowering::call_region(const ptx::Operand& o, const ptx::Instruction& i) const {
   const ParamRegion* r = param_region(o.name);
-  if (r == nullptr)
-    const_cast<Lowering*>(this)->unsupported(i, "arguments that are not .param variables");
+  if (r == nullptr) const_cast<Lowering*>(this)->unsupported(i, "arguments that are not .param variables");
   return *r;
 }
 
@@ -132,9 +129,13 @@ void Lowering::lower_call(const ptx::Instruction& i) {
     const ptx::Function* f = kernel_.find_function(callee.name);
     if (f == nullptr) unsupported(i, "the function " + std::string(callee.name) + " is not in this module");
     if (f->is_extern) {
-      if (f->name == "vprintf" && site.arguments.size() == 2) op = Op::vprintf;
-      else if (f->name == "__assertfail" && site.arguments.size() >= 4) op = Op::assert_fail;
-      else throw Unsupported(i.at, "call " + std::string(f->name), "the device library function is not part of the emulator");
+      if (f->name == "vprintf" && site.arguments.size() == 2)
+        op = Op::vprintf;
+      else if (f->name == "__assertfail" && site.arguments.size() >= 4)
+        op = Op::assert_fail;
+      else
+        throw Unsupported(i.at, "call " + std::string(f->name),
+                          "the device library function is not part of the emulator");
     } else {
       if (f->is_entry) unsupported(i, "calling a kernel from a kernel (dynamic parallelism)");
       site.callee = static_cast<int>(kernel_.function_number(*f));
@@ -170,11 +171,16 @@ bool Lowering::lower_warp(const ptx::Instruction& i) {
     const Slot a = source(i.operands[1], ptx::Type::b32), b = source(i.operands[2], ptx::Type::b32),
                c = source(i.operands[3], ptx::Type::b32), members = source(i.operands[4], ptx::Type::b32);
     warpop::Shuffle mode;
-    if (i.has_modifier("up")) mode = warpop::Shuffle::up;
-    else if (i.has_modifier("down")) mode = warpop::Shuffle::down;
-    else if (i.has_modifier("bfly")) mode = warpop::Shuffle::bfly;
-    else if (i.has_modifier("idx")) mode = warpop::Shuffle::idx;
-    else unsupported(i, "");
+    if (i.has_modifier("up"))
+      mode = warpop::Shuffle::up;
+    else if (i.has_modifier("down"))
+      mode = warpop::Shuffle::down;
+    else if (i.has_modifier("bfly"))
+      mode = warpop::Shuffle::bfly;
+    else if (i.has_modifier("idx"))
+      mode = warpop::Shuffle::idx;
+    else
+      unsupported(i, "");
     const std::uint32_t extra = list({predicate, members});
     Instr& s = emit(Op::shfl);
     s.d = d;
@@ -219,17 +225,25 @@ bool Lowering::lower_warp(const ptx::Instruction& i) {
   }
   if (i.opcode == "redux") {
     need(3);
-    if (kernel_.module().sm < 80) unsupported(i, "it needs sm_80 or newer, the module is for " + std::string(kernel_.module().target));
+    if (kernel_.module().sm < 80)
+      unsupported(i, "it needs sm_80 or newer, the module is for " + std::string(kernel_.module().target));
     const Slot d = destination(i.operands[0], ptx::Type::b32), a = source(i.operands[1], ptx::Type::b32),
                members = source(i.operands[2], ptx::Type::b32);
     warpop::Redux op;
-    if (i.has_modifier("add")) op = warpop::Redux::add;
-    else if (i.has_modifier("min")) op = i.has_modifier("s32") ? warpop::Redux::min_s : warpop::Redux::min_u;
-    else if (i.has_modifier("max")) op = i.has_modifier("s32") ? warpop::Redux::max_s : warpop::Redux::max_u;
-    else if (i.has_modifier("and")) op = warpop::Redux::and_;
-    else if (i.has_modifier("or")) op = warpop::Redux::or_;
-    else if (i.has_modifier("xor")) op = warpop::Redux::xor_;
-    else unsupported(i, "");
+    if (i.has_modifier("add"))
+      op = warpop::Redux::add;
+    else if (i.has_modifier("min"))
+      op = i.has_modifier("s32") ? warpop::Redux::min_s : warpop::Redux::min_u;
+    else if (i.has_modifier("max"))
+      op = i.has_modifier("s32") ? warpop::Redux::max_s : warpop::Redux::max_u;
+    else if (i.has_modifier("and"))
+      op = warpop::Redux::and_;
+    else if (i.has_modifier("or"))
+      op = warpop::Redux::or_;
+    else if (i.has_modifier("xor"))
+      op = warpop::Redux::xor_;
+    else
+      unsupported(i, "");
     if (i.has_modifier("f32")) unsupported(i, "floating-point redux");
     Instr& r = emit(Op::redux);
     r.d = d;

@@ -23,7 +23,8 @@ struct ParameterLayout {
 std::vector<ParameterLayout> parameter_layout(const ptx::Function& entry, std::uint32_t& total);
 
 // Throws Unsupported; std::out_of_range when the module has no such entry.
-std::shared_ptr<const Program> lower_kernel(const ptx::Module& module, std::string_view entry, const SymbolLookup& symbols);
+std::shared_ptr<const Program> lower_kernel(const ptx::Module& module, std::string_view entry,
+                                            const SymbolLookup& symbols);
 
 // The address that a pointer to a device function holds, the same for every kernel of the module; 0 for any other name.
 std::uint64_t function_address(const ptx::Module& module, std::string_view name);

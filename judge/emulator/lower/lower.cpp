@@ -1,10 +1,10 @@
 // How lowering works.
 //
-// KernelLowering walks the functions an entry can reach, gives every __shared__ variable its place, then lowers each function
-// into one code array. Lowering of a function finds basic blocks, places registers (registers.cpp), finds branches that lead
-// around a barrier, and then goes through the body: control flow and warp-wide instructions (control.cpp), memory
-// (memory.cpp), everything else (arithmetic*.cpp). Each PTX instruction becomes one or a few operations; its guard is put on
-// all of them. Each block starts with Op::enter.
+// KernelLowering walks the functions an entry can reach, gives every __shared__ variable its place, then lowers each
+// function into one code array. Lowering of a function finds basic blocks, places registers (registers.cpp), finds
+// branches that lead around a barrier, and then goes through the body: control flow and warp-wide instructions
+// (control.cpp), memory (memory.cpp), everything else (arithmetic*.cpp). Each PTX instruction becomes one or a few
+// operations; its guard is put on all of them. Each block starts with Op::enter.
 
 #include "judge/emulator/lower/lower.h"
 
@@ -23,17 +23,11 @@ namespace judge::emulator::lower {
 
 namespace {
 
-constexpr std::uint32_t kMaxFrameBytes = 16u << 20;  // of one function: a hostile module may declare a million registers
+constexpr std::uint32_t kMaxFrameBytes = 16u
+                                         << 20;  // of one function: a hostile module may declare a million registers
 
-std::uint32_t align_up(std::uint32_t x, std::uint32_t a) { return (x + a - 1) / a * a; }
-
-bool ends_block(const ptx::Instruction& i) {
-  return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "call" || i.opcode == "ret" || i.opcode == "exit" ||
-         i.opcode == "trap" || i.opcode == "bar" || i.opcode == "barrier";
-}
-
-bool is_barrier(const ptx::Instruction& i) {
-  return (i.opcode == "bar" || i.opcode == "barrier") && !i.has_modifier("warp") && !i.has_modifier("arrive");
+std::uint32_t align_up(std::uint32_t x, std::uint32_t a) {
+  return (x + a - 1) / a * a;
 }
 
 // Frames that inlining shows to be library code are not the student's: the nearest call site outside counts.
@@ -52,7 +46,8 @@ std::string spelled(const ptx::Instruction& i) {
 Unsupported::Unsupported(ptx::Position where, std::string spelling, const std::string& why)
     : std::runtime_error("PTX line " + std::to_string(where.line) + ": " + spelling + " is not supported" +
                          (why.empty() ? "" : ": " + why)),
-      at(where), instruction(std::move(spelling)) {}
+      at(where),
+      instruction(std::move(spelling)) {}
 
 std::string display_name(std::string_view mangled) {
   int status = 0;
@@ -61,7 +56,8 @@ std::string display_name(std::string_view mangled) {
   std::string name(text);
   std::free(text);
   static constexpr std::string_view kAnonymous = "(anonymous namespace)::";
-  for (auto at = name.find(kAnonymous); at != std::string::npos; at = name.find(kAnonymous)) name.erase(at, kAnonymous.size());
+  for (auto at = name.find(kAnonymous); at != std::string::npos; at = name.find(kAnonymous))
+    name.erase(at, kAnonymous.size());
   // Of "float k<(Mode)1>(float const*)::tile" the parameter lists go, and the result type that templates carry.
   std::string out;
   int angle = 0, round = 0;
@@ -69,8 +65,10 @@ std::string display_name(std::string_view mangled) {
     if (c == '<' && round == 0) ++angle;
     if (c == '(' && angle == 0) ++round;
     if (round == 0) {
-      if (c == ' ' && angle == 0) out.clear();
-      else out += c;
+      if (c == ' ' && angle == 0)
+        out.clear();
+      else
+        out += c;
     }
     if (c == '>' && round == 0 && angle > 0) --angle;
     if (c == ')' && angle == 0) --round;
@@ -128,7 +126,6 @@ std::vector<ParameterLayout> parameter_layout(const ptx::Function& entry, std::u
   total = at;
   return out;
 }
-
 
 const ptx::Function* KernelLowering::find_function(std::string_view name) const {
   const ptx::Function* declaration = nullptr;
@@ -199,14 +196,16 @@ std::shared_ptr<Program> KernelLowering::run(std::string_view entry_name) {
       for (const auto& o : i.operands) {
         note(note, o);
         if (o.kind == ptx::Operand::Kind::symbol || o.kind == ptx::Operand::Kind::label)
-          if (const ptx::Function* f = find_function(o.name); f != nullptr && !f->is_entry && !f->is_extern) function_number(*f);
+          if (const ptx::Function* f = find_function(o.name); f != nullptr && !f->is_entry && !f->is_extern)
+            function_number(*f);
       }
     }
   }
   // A function whose address is taken by a variable's initialiser can be reached through it.
   for (const auto& v : module_.variables)
     for (const auto& r : v.relocations)
-      if (const ptx::Function* f = find_function(r.symbol); f != nullptr && !f->is_entry && !f->is_extern) function_number(*f);
+      if (const ptx::Function* f = find_function(r.symbol); f != nullptr && !f->is_entry && !f->is_extern)
+        function_number(*f);
 
   std::uint32_t shared = 0;
   std::vector<const ptx::Variable*> dynamic;
@@ -236,13 +235,15 @@ std::shared_ptr<Program> KernelLowering::run(std::string_view entry_name) {
     shared_offsets_[v] = p.dynamic_shared_offset;
     std::string name = display_name(v->name);
     if (const auto colon = name.rfind("::"); colon != std::string::npos) name = name.substr(colon + 2);
-    p.shared_variables.push_back({std::move(name), p.dynamic_shared_offset, 0, std::max(1u, ptx::bits_of(v->type) / 8)});
+    p.shared_variables.push_back(
+        {std::move(name), p.dynamic_shared_offset, 0, std::max(1u, ptx::bits_of(v->type) / 8)});
   }
 
   p.functions.resize(functions_.size());
   p.function_of_address.assign(module_.functions.size(), -1);
   for (std::size_t k = 1; k < functions_.size(); ++k)
-    p.function_of_address[static_cast<std::size_t>(functions_[k] - module_.functions.data())] = static_cast<std::int32_t>(k);
+    p.function_of_address[static_cast<std::size_t>(functions_[k] - module_.functions.data())] =
+        static_cast<std::int32_t>(k);
   for (std::size_t k = 0; k < functions_.size(); ++k) {
     Lowering one(*this, *functions_[k], static_cast<std::uint32_t>(k));
     one.run();
@@ -274,32 +275,27 @@ std::shared_ptr<Program> KernelLowering::run(std::string_view entry_name) {
   return program_;
 }
 
-std::shared_ptr<const Program> lower_kernel(const ptx::Module& module, std::string_view entry, const SymbolLookup& symbols) {
+std::shared_ptr<const Program> lower_kernel(const ptx::Module& module, std::string_view entry,
+                                            const SymbolLookup& symbols) {
   return KernelLowering(module, symbols).run(entry);
 }
-
 
 Lowering::Lowering(KernelLowering& kernel, const ptx::Function& function, std::uint32_t number)
     : kernel_(kernel), function_(function), number_(number) {}
 
-const ptx::Module& Lowering::module() const { return kernel_.module(); }
+const ptx::Module& Lowering::module() const {
+  return kernel_.module();
+}
 
-void Lowering::unsupported(const ptx::Instruction& i, const std::string& why) { throw Unsupported(i.at, spelled(i), why); }
-
-void Lowering::find_blocks() {
-  std::set<std::uint32_t> starts{0};
-  const auto n = static_cast<std::uint32_t>(function_.body.size());
-  for (const auto& [name, at] : function_.labels)
-    if (at < n) starts.insert(at);
-  for (std::uint32_t i = 0; i + 1 < n; ++i)
-    if (ends_block(function_.body[i])) starts.insert(i + 1);
-  starts_.assign(starts.begin(), starts.end());
+void Lowering::unsupported(const ptx::Instruction& i, const std::string& why) {
+  throw Unsupported(i.at, spelled(i), why);
 }
 
 void Lowering::find_read_registers() {
   read_.assign(function_.registers.size(), false);
   const auto note = [&](const auto& self, const ptx::Operand& o) -> void {
-    if (o.kind == ptx::Operand::Kind::reg || (o.kind == ptx::Operand::Kind::address && o.base_is_reg)) read_[o.reg] = true;
+    if (o.kind == ptx::Operand::Kind::reg || (o.kind == ptx::Operand::Kind::address && o.base_is_reg))
+      read_[o.reg] = true;
     for (const auto& e : o.elements) self(self, e);
   };
   for (const auto& i : function_.body) {
@@ -308,205 +304,6 @@ void Lowering::find_read_registers() {
     for (std::size_t k = i.opcode == "atom" ? 1 : 0; k < i.operands.size(); ++k) note(note, i.operands[k]);
     for (const auto& a : i.call_arguments) note(note, a);
   }
-}
-
-// A branch is strict when, before its paths join again, one of them can reach a barrier: then the whole block has to take
-// the same way. Paths that join only at the function's end (an early return) are not meant: threads that have exited do not
-// count at a barrier.
-void Lowering::mark_strict_branches() {
-  const auto n = static_cast<std::uint32_t>(function_.body.size());
-  const auto blocks = static_cast<std::uint32_t>(starts_.size());
-  strict_.assign(blocks, false);
-  std::vector<bool> barrier(blocks, false);
-  bool any = false;
-  const auto block_of = [&](std::uint32_t at) {
-    return static_cast<std::uint32_t>(std::upper_bound(starts_.begin(), starts_.end(), at) - starts_.begin()) - 1;
-  };
-  for (std::uint32_t i = 0; i < n; ++i) {
-    const auto& instruction = function_.body[i];
-    bool has = is_barrier(instruction);
-    if (instruction.opcode == "call" && !instruction.operands.empty())
-      if (const ptx::Function* f = kernel_.find_function(instruction.operands[0].name); f != nullptr)
-        has = std::any_of(f->body.begin(), f->body.end(), is_barrier);
-    if (has) barrier[block_of(i)] = any = true;
-  }
-  kernel_.program().functions[number_].has_barrier = any;
-  if (!any) return;
-
-  const std::uint32_t exit = blocks;
-  std::vector<std::vector<std::uint32_t>> next(blocks + 1), previous(blocks + 1);
-  const auto link = [&](std::uint32_t from, std::uint32_t to) {
-    next[from].push_back(to);
-    previous[to].push_back(from);
-  };
-  for (std::uint32_t b = 0; b < blocks; ++b) {
-    const std::uint32_t end = b + 1 < blocks ? starts_[b + 1] : n;
-    if (end == starts_[b]) {
-      link(b, exit);
-      continue;
-    }
-    const auto& last = function_.body[end - 1];
-    bool falls = true;
-    if (last.opcode == "bra" && !last.operands.empty()) {
-      const auto at = function_.labels.find(last.operands[0].name);
-      if (at != function_.labels.end()) link(b, at->second < n ? block_of(at->second) : exit);
-      falls = last.guard.has_value();
-    } else if (last.opcode == "brx") {
-      for (const auto& [name, labels] : function_.branch_tables)
-        for (const auto label : labels)
-          if (const auto at = function_.labels.find(label); at != function_.labels.end() && at->second < n)
-            link(b, block_of(at->second));
-      falls = false;
-    } else if (last.opcode == "ret" || last.opcode == "exit" || last.opcode == "trap") {
-      link(b, exit);
-      falls = last.guard.has_value();
-    }
-    if (falls) link(b, b + 1 < blocks ? b + 1 : exit);
-  }
-  // Immediate post-dominators: dominators of the reversed graph (iterative, on reverse postorder).
-  std::vector<std::uint32_t> order;
-  std::vector<int> position(blocks + 1, -1);
-  {
-    std::vector<std::pair<std::uint32_t, std::size_t>> stack{{exit, 0}};
-    std::vector<bool> seen(blocks + 1, false);
-    seen[exit] = true;
-    while (!stack.empty()) {
-      auto& [b, k] = stack.back();
-      if (k < previous[b].size()) {
-        const std::uint32_t to = previous[b][k++];
-        if (!seen[to]) {
-          seen[to] = true;
-          stack.emplace_back(to, 0);
-        }
-      } else {
-        order.push_back(b);
-        stack.pop_back();
-      }
-    }
-    std::reverse(order.begin(), order.end());
-    for (std::size_t k = 0; k < order.size(); ++k) position[order[k]] = static_cast<int>(k);
-  }
-  std::vector<std::uint32_t> ipdom(blocks + 1, UINT32_MAX);
-  ipdom[exit] = exit;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const auto b : order) {
-      if (b == exit) continue;
-      std::uint32_t best = UINT32_MAX;
-      for (const auto s : next[b]) {
-        if (ipdom[s] == UINT32_MAX) continue;
-        if (best == UINT32_MAX) {
-          best = s;
-          continue;
-        }
-        std::uint32_t x = s, y = best;
-        while (x != y) {
-          while (position[x] > position[y]) x = ipdom[x];
-          while (position[y] > position[x]) y = ipdom[y];
-        }
-        best = x;
-      }
-      if (best != UINT32_MAX && ipdom[b] != best) {
-        ipdom[b] = best;
-        changed = true;
-      }
-    }
-  }
-  // A block that only returns is the function's end as well: nvcc sends early returns there.
-  const auto only_returns = [&](std::uint32_t b) {
-    const auto& first = function_.body[starts_[b]];
-    return (first.opcode == "ret" || first.opcode == "exit") && !first.guard;
-  };
-  for (std::uint32_t b = 0; b < blocks; ++b) {
-    if (next[b].size() < 2 || ipdom[b] == exit || ipdom[b] == UINT32_MAX || only_returns(ipdom[b])) continue;
-    std::vector<std::uint32_t> work(next[b].begin(), next[b].end());
-    std::set<std::uint32_t> seen;
-    while (!work.empty() && !strict_[b]) {
-      const std::uint32_t x = work.back();
-      work.pop_back();
-      if (x == ipdom[b] || x == exit || !seen.insert(x).second) continue;
-      if (barrier[x]) strict_[b] = true;
-      work.insert(work.end(), next[x].begin(), next[x].end());
-    }
-  }
-}
-
-// Where a load of shared memory needs no bookkeeping. From the kernel's start, and from behind every block barrier, some
-// blocks can be reached without another barrier: what threads do there is unordered. A block in which, and around which in
-// that sense, nobody stores to shared memory can only read what earlier intervals wrote.
-void Lowering::mark_quiet_blocks() {
-  const auto n = static_cast<std::uint32_t>(function_.body.size());
-  const auto blocks = static_cast<std::uint32_t>(starts_.size());
-  quiet_.assign(blocks, false);
-  if (!function_.is_entry || n == 0) return;
-  const auto block_of = [&](std::uint32_t at) {
-    return static_cast<std::uint32_t>(std::upper_bound(starts_.begin(), starts_.end(), at) - starts_.begin()) - 1;
-  };
-  std::vector<std::vector<std::uint32_t>> next(blocks);
-  std::vector<bool> ends_in_barrier(blocks, false), stores(blocks, false);
-  std::vector<std::uint32_t> origins{0};
-  for (std::uint32_t b = 0; b < blocks; ++b) {
-    const std::uint32_t end = b + 1 < blocks ? starts_[b + 1] : n;
-    for (std::uint32_t i = starts_[b]; i < end; ++i) {
-      const auto& x = function_.body[i];
-      const bool may_store = x.opcode == "st" || x.opcode == "atom" || x.opcode == "red" || x.opcode == "call" ||
-                             x.opcode == "cp" || x.opcode == "wmma" || x.opcode == "stmatrix";
-      const bool elsewhere = x.has_modifier("global") || x.has_modifier("local") || x.has_modifier("param");
-      if (may_store && (!elsewhere || x.has_modifier("shared"))) stores[b] = true;
-    }
-    if (end == starts_[b]) continue;
-    const auto& last = function_.body[end - 1];
-    bool falls = true;
-    if (last.opcode == "bra" && !last.operands.empty()) {
-      const auto at = function_.labels.find(last.operands[0].name);
-      if (at != function_.labels.end() && at->second < n) next[b].push_back(block_of(at->second));
-      falls = last.guard.has_value();
-    } else if (last.opcode == "brx") {
-      for (const auto& [name, labels] : function_.branch_tables)
-        for (const auto label : labels)
-          if (const auto at = function_.labels.find(label); at != function_.labels.end() && at->second < n)
-            next[b].push_back(block_of(at->second));
-      falls = false;
-    } else if (last.opcode == "ret" || last.opcode == "exit" || last.opcode == "trap") {
-      falls = last.guard.has_value();
-    }
-    // Barriers for part of the block, or for part of the threads, order nothing here.
-    const bool reduces = last.has_modifier("red");
-    ends_in_barrier[b] = is_barrier(last) && !last.guard && last.operands.size() == (reduces ? 3u : 1u);
-    if (falls && b + 1 < blocks) {
-      if (ends_in_barrier[b]) origins.push_back(b + 1);
-      else next[b].push_back(b + 1);
-    }
-  }
-  if (std::uint64_t{blocks} * origins.size() > (1u << 24)) return;  // a hostile module: the slow way is right as well
-  std::vector<bool> reached(blocks, false), noisy(blocks, false);
-  for (const auto origin : origins) {
-    std::vector<std::uint32_t> work{origin}, seen;
-    std::vector<bool> here(blocks, false);
-    here[origin] = true;
-    bool any_store = false;
-    while (!work.empty()) {
-      const std::uint32_t b = work.back();
-      work.pop_back();
-      seen.push_back(b);
-      any_store |= stores[b];
-      for (const auto to : next[b])
-        if (!here[to]) {
-          here[to] = true;
-          work.push_back(to);
-        }
-    }
-    for (const auto b : seen) {
-      reached[b] = true;
-      if (any_store) noisy[b] = true;
-    }
-  }
-  for (std::uint32_t b = 0; b < blocks; ++b) quiet_[b] = reached[b] && !noisy[b];
-}
-
-bool Lowering::is_quiet(const ptx::Instruction& i) const {
-  const auto at = static_cast<std::uint32_t>(&i - function_.body.data());
-  return quiet_[static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), at) - starts_.begin()) - 1];
 }
 
 void Lowering::layout_variables() {
@@ -539,7 +336,8 @@ void Lowering::layout_variables() {
     }
   }
   if (frame_bytes_ > kMaxFrameBytes)
-    throw Unsupported(function_.at, std::string(function_.name), "it needs " + std::to_string(frame_bytes_) + " bytes of registers per warp");
+    throw Unsupported(function_.at, std::string(function_.name),
+                      "it needs " + std::to_string(frame_bytes_) + " bytes of registers per warp");
 }
 
 void Lowering::emit_enter() {
@@ -555,9 +353,9 @@ void Lowering::run() {
   FunctionCode& code = p.functions[number_];
   code.name = std::string(function_.name);
   code.entry = static_cast<std::uint32_t>(p.code.size());
-  find_blocks();
+  graph_ = make_flow_graph(function_);
   find_read_registers();
-  placement_ = place_registers(function_, starts_);
+  placement_ = place_registers(function_, graph_);
   mark_strict_branches();
   mark_quiet_blocks();
   layout_variables();
@@ -566,7 +364,7 @@ void Lowering::run() {
   const auto n = static_cast<std::uint32_t>(function_.body.size());
   std::uint32_t block = 0;
   for (std::uint32_t at = 0; at < n; ++at) {
-    if (block < starts_.size() && starts_[block] == at) {
+    if (block < graph_.blocks() && graph_.starts[block] == at) {
       block_code_.push_back(static_cast<std::uint32_t>(p.code.size()));
       emit_enter();
       ++block;
@@ -586,8 +384,7 @@ void Lowering::run() {
   emit_enter();
   emit(function_.is_entry ? Op::exit : Op::ret);
   for (const auto& [instr, target] : fixups_) {
-    const auto b = static_cast<std::uint32_t>(std::lower_bound(starts_.begin(), starts_.end(), target) - starts_.begin());
-    p.code[instr].imm = target >= n ? end_code : block_code_[b];
+    p.code[instr].imm = target >= n ? end_code : block_code_[graph_.block_of(target)];
   }
   code.frame_bytes = align_up(frame_max, 64);
   code.local_bytes = align_up(local_bytes_, 16);
@@ -640,9 +437,15 @@ Slot Lowering::local_address(std::uint64_t offset, bool wide) {
   return d;
 }
 
-Slot Lowering::pool32(std::uint32_t value) { return kernel_.pool().add32(value); }
-Slot Lowering::pool64(std::uint64_t value) { return kernel_.pool().add64(value); }
-Slot Lowering::carry_flag() { return carry_; }
+Slot Lowering::pool32(std::uint32_t value) {
+  return kernel_.pool().add32(value);
+}
+Slot Lowering::pool64(std::uint64_t value) {
+  return kernel_.pool().add64(value);
+}
+Slot Lowering::carry_flag() {
+  return carry_;
+}
 
 std::uint32_t Lowering::list(const std::vector<Slot>& slots) {
   auto& lists = kernel_.program().operand_lists;
@@ -705,11 +508,16 @@ Slot Lowering::source(const ptx::Operand& o, ptx::Type type) {
       std::uint64_t v = o.bits;
       using Literal = ptx::Operand::Literal;
       if (type == ptx::Type::f32) {
-        if (o.literal == Literal::f64) v = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(o.bits)));
-        else if (o.literal == Literal::integer) v = std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(o.bits)));
+        if (o.literal == Literal::f64)
+          v = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(o.bits)));
+        else if (o.literal == Literal::integer)
+          v = std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(o.bits)));
       } else if (type == ptx::Type::f64) {
-        if (o.literal == Literal::f32) v = std::bit_cast<std::uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(o.bits))));
-        else if (o.literal == Literal::integer) v = std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(o.bits)));
+        if (o.literal == Literal::f32)
+          v = std::bit_cast<std::uint64_t>(
+              static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(o.bits))));
+        else if (o.literal == Literal::integer)
+          v = std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(o.bits)));
       } else if (bits == 16 && o.literal != Literal::integer) {
         unsupported(*now_, "a floating-point literal for a 16-bit operand");
       }
@@ -736,7 +544,8 @@ Slot Lowering::source(const ptx::Operand& o, ptx::Type type) {
       const std::uint64_t v = symbol_value(o.name, now_) + static_cast<std::uint64_t>(o.offset);
       return bits == 64 ? pool64(v) : pool32(static_cast<std::uint32_t>(v));
     }
-    default: unsupported(*now_, "an operand of this form");
+    default:
+      unsupported(*now_, "an operand of this form");
   }
 }
 
@@ -766,6 +575,8 @@ Slot Lowering::destination(const ptx::Operand& o, ptx::Type type) {
   return placement_.slots[o.reg];
 }
 
-Slot Lowering::predicate_destination(const ptx::Operand& o) { return destination(o, ptx::Type::pred); }
+Slot Lowering::predicate_destination(const ptx::Operand& o) {
+  return destination(o, ptx::Type::pred);
+}
 
 }  // namespace judge::emulator::lower

@@ -25,17 +25,17 @@ class Unsupported : public std::runtime_error {
 class FunctionLowering {
  public:
   virtual ~FunctionLowering() = default;
-  // Slot of a register, immediate or special register operand read as `type`. An immediate is converted to `type` as the
-  // ISA says for literals (a 0f literal for f32, …) and placed in the pool. A symbol gives its address.
+  // Slot of a register, immediate or special register operand read as `type`. An immediate is converted to `type` as
+  // the ISA says for literals (a 0f literal for f32, …) and placed in the pool. A symbol gives its address.
   virtual Slot source(const ptx::Operand& operand, ptx::Type type) = 0;
-  virtual Slot predicate_source(const ptx::Operand& operand) = 0;   // handles !p through a scratch predicate
+  virtual Slot predicate_source(const ptx::Operand& operand) = 0;             // handles !p through a scratch predicate
   virtual Slot destination(const ptx::Operand& operand, ptx::Type type) = 0;  // `_` gives a scratch slot
   virtual Slot predicate_destination(const ptx::Operand& operand) = 0;
-  virtual Slot scratch(unsigned bits) = 0;                          // a fresh slot: 1, 32 or 64 bits
-  virtual Slot pool32(std::uint32_t value) = 0;                     // broadcast constants
+  virtual Slot scratch(unsigned bits) = 0;       // a fresh slot: 1, 32 or 64 bits
+  virtual Slot pool32(std::uint32_t value) = 0;  // broadcast constants
   virtual Slot pool64(std::uint64_t value) = 0;
-  virtual Slot carry_flag() = 0;                                    // predicate slot of CC.CF, one per function
-  virtual Instr& emit(Op op) = 0;                                   // appends; fill in the slots through the reference at once
+  virtual Slot carry_flag() = 0;   // predicate slot of CC.CF, one per function
+  virtual Instr& emit(Op op) = 0;  // appends; fill in the slots through the reference at once
   [[noreturn]] virtual void unsupported(const ptx::Instruction& instruction, const std::string& why) = 0;
   virtual const ptx::Module& module() const = 0;
   virtual const ptx::Function& function() const = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "judge/emulator/exec/memory_operand.h"
+#include "judge/emulator/lower/graph.h"
 #include "judge/emulator/lower/kernel.h"
 #include "judge/emulator/lower/lower.h"
 #include "judge/emulator/lower/registers.h"
@@ -48,14 +49,13 @@ class Lowering final : public FunctionLowering {
   const ptx::Module& module() const override;
   const ptx::Function& function() const override { return function_; }
 
-  // An address operand as (base slot or kNoSlot, byte offset) in `space`; sets kAddress64 in aux where the base is wide.
-  // A symbol is resolved; `static_allocation` receives it when it is a global or constant variable.
+  // An address operand as (base slot or kNoSlot, byte offset) in `space`; sets kAddress64 in aux where the base is
+  // wide. A symbol is resolved; `static_allocation` receives it when it is a global or constant variable.
   struct AddressOperand {
     Slot base = kNoSlot;
     std::uint64_t offset = 0;
     bool wide = false;
     const Allocation* variable = nullptr;
-    bool is_symbol = false;
   };
   AddressOperand address(const ptx::Operand& operand, const ptx::Instruction& i);
   const ParamRegion* param_region(std::string_view name) const;
@@ -67,7 +67,6 @@ class Lowering final : public FunctionLowering {
   std::uint32_t number() const { return number_; }
 
  private:
-  void find_blocks();
   void find_read_registers();
   // Slot of a memory instruction's data operand and the aux bits that say how wide its register is.
   Slot data_slot(const ptx::Operand& operand, ptx::Type type, bool is_destination, std::uint32_t* aux);
@@ -95,10 +94,10 @@ class Lowering final : public FunctionLowering {
   const ptx::Function& function_;
   std::uint32_t number_;
   RegisterPlacement placement_;
-  std::vector<std::uint32_t> starts_;           // block starts in the body
-  std::vector<bool> read_;                      // registers that something reads
-  std::vector<bool> strict_;                    // by block: its last branch leads around a barrier
-  std::vector<bool> quiet_;                     // by block: shared memory is only read between the barriers around it
+  FlowGraph graph_;
+  std::vector<bool> read_;    // registers that something reads
+  std::vector<bool> strict_;  // by block: its last branch leads around a barrier
+  std::vector<bool> quiet_;   // by block: shared memory is only read between the barriers around it
   std::uint32_t frame_bytes_ = 0;
   Slot carry_ = kNoSlot;
   std::vector<ParamRegion> regions_;
@@ -106,7 +105,7 @@ class Lowering final : public FunctionLowering {
   std::uint32_t local_bytes_ = 0;
   const ptx::Instruction* now_ = nullptr;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> fixups_;  // code index -> body index of the target
-  std::vector<std::uint32_t> block_code_;       // code index of each block's enter
+  std::vector<std::uint32_t> block_code_;                        // code index of each block's enter
   friend class KernelLowering;
 };
 
@@ -123,7 +122,7 @@ class KernelLowering {
   std::uint32_t function_number(const ptx::Function& f);
   const ptx::Function* find_function(std::string_view name) const;
   std::uint32_t shared_offset(const ptx::Variable& v);
-  int location(int module_location);            // index into Program::locations, from the module's
+  int location(int module_location);  // index into Program::locations, from the module's
 
  private:
   const ptx::Module& module_;
@@ -134,9 +133,7 @@ class KernelLowering {
   std::map<const ptx::Function*, std::uint32_t> numbers_;
   std::map<const void*, std::uint32_t> shared_offsets_;
   std::unordered_map<int, int> locations_;
-  bool has_dynamic_shared_ = false;
   std::uint32_t dynamic_align_ = 16;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> dynamic_users_;
 };
 
 // Fills Program::written_parameters. written_parameters.cpp

@@ -21,12 +21,15 @@ struct Access {
 
 // Cache and eviction hints change speed on hardware, never the result (PTX ISA 9.7.9, "Cache Operators").
 bool is_hint(std::string_view m) {
-  static constexpr std::string_view kHints[] = {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak", "noftz", "mmio", "unified",
-                                                "async", "L2::cache_hint"};
-  return std::find(std::begin(kHints), std::end(kHints), m) != std::end(kHints) || m.starts_with("L1::") || m.starts_with("L2::");
+  static constexpr std::string_view kHints[] = {"ca", "cg",   "cs",    "lu",   "cv",      "wb",    "wt",
+                                                "nc", "weak", "noftz", "mmio", "unified", "async", "L2::cache_hint"};
+  return std::find(std::begin(kHints), std::end(kHints), m) != std::end(kHints) || m.starts_with("L1::") ||
+         m.starts_with("L2::");
 }
 
-bool is_scope(std::string_view m) { return m == "cta" || m == "cluster" || m == "gpu" || m == "sys"; }
+bool is_scope(std::string_view m) {
+  return m == "cta" || m == "cluster" || m == "gpu" || m == "sys";
+}
 
 std::optional<std::uint32_t> space_from(std::string_view m) {
   if (m == "global") return memop::global;
@@ -59,7 +62,6 @@ Lowering::AddressOperand Lowering::address(const ptx::Operand& o, const ptx::Ins
     a.base = local_address(local_offsets_.at(o.name), true);
     a.wide = true;
   } else if (o.base_is_symbol) {
-    a.is_symbol = true;
     a.offset += symbol_value(o.name, &i, &a.variable);
   }
   return a;
@@ -87,15 +89,24 @@ namespace {
 Access parse_access(const ptx::Instruction& i, Lowering& lowering) {
   Access a;
   for (const auto m : i.modifiers) {
-    if (const auto s = space_from(m)) a.space = *s;
-    else if (m == "v2") a.vector = 2;
-    else if (m == "v4") a.vector = 4;
-    else if (m == "v8") a.vector = 8;
-    else if (const auto t = ptx::type_from(m)) a.type = *t;
-    else if (m == "volatile" || m == "relaxed") a.strong = true;
-    else if (m == "acquire" || m == "release") a.strong = a.orders = true;
-    else if (m == "shared::cluster") lowering.unsupported(i, "distributed shared memory");
-    else if (!is_hint(m) && !is_scope(m)) lowering.unsupported(i, "modifier ." + std::string(m));
+    if (const auto s = space_from(m))
+      a.space = *s;
+    else if (m == "v2")
+      a.vector = 2;
+    else if (m == "v4")
+      a.vector = 4;
+    else if (m == "v8")
+      a.vector = 8;
+    else if (const auto t = ptx::type_from(m))
+      a.type = *t;
+    else if (m == "volatile" || m == "relaxed")
+      a.strong = true;
+    else if (m == "acquire" || m == "release")
+      a.strong = a.orders = true;
+    else if (m == "shared::cluster")
+      lowering.unsupported(i, "distributed shared memory");
+    else if (!is_hint(m) && !is_scope(m))
+      lowering.unsupported(i, "modifier ." + std::string(m));
   }
   if (a.type == ptx::Type::none || a.type == ptx::Type::b128) lowering.unsupported(i, "its type");
   return a;
@@ -116,7 +127,8 @@ void Lowering::lower_load(const ptx::Instruction& i) {
     std::uint32_t offset = 0;
     const bool kernel_parameter = is_entry_parameter(i.operands[1].name, &offset);
     const ParamRegion* region = kernel_parameter ? nullptr : param_region(i.operands[1].name);
-    if (!kernel_parameter && region == nullptr) unsupported(i, "the parameter " + std::string(i.operands[1].name) + " is not declared");
+    if (!kernel_parameter && region == nullptr)
+      unsupported(i, "the parameter " + std::string(i.operands[1].name) + " is not declared");
     for (std::size_t k = 0; k < elements.size(); ++k) {
       std::uint32_t aux = static_cast<std::uint32_t>(std::countr_zero(width)) << memop::kWidthShift;
       if (ptx::is_signed(access.type)) aux |= memop::kSigned;
@@ -125,10 +137,10 @@ void Lowering::lower_load(const ptx::Instruction& i) {
       const std::uint64_t end = kernel_parameter ? kernel_.program().parameter_bytes : region->bytes;
       if ((kernel_parameter ? offset : 0) + at + width > end) unsupported(i, "it reads past the end of the parameter");
       const bool wide = (aux & memop::kRegister64) != 0;
-      const Op op = !kernel_parameter          ? Op::ld_frame
-                    : width == 4 && !wide      ? Op::ld_param_32
-                    : width == 8 && wide       ? Op::ld_param_64
-                                               : Op::ld_param;
+      const Op op = !kernel_parameter     ? Op::ld_frame
+                    : width == 4 && !wide ? Op::ld_param_32
+                    : width == 8 && wide  ? Op::ld_param_64
+                                          : Op::ld_param;
       Instr& l = emit(op);
       l.d = d;
       l.aux = aux;
@@ -154,7 +166,8 @@ void Lowering::lower_load(const ptx::Instruction& i) {
 
   Slot d;
   if (access.vector > 1) {
-    if (i.operands[0].elements.size() != access.vector) unsupported(i, std::to_string(access.vector) + " destinations are expected");
+    if (i.operands[0].elements.size() != access.vector)
+      unsupported(i, std::to_string(access.vector) + " destinations are expected");
     std::vector<Slot> slots;
     for (const auto& e : i.operands[0].elements) slots.push_back(data_slot(e, access.type, true, &aux));
     d = list(slots);
@@ -215,17 +228,21 @@ void Lowering::lower_store(const ptx::Instruction& i) {
   note_unit(access.space, width);
   Slot value;
   if (access.vector > 1) {
-    if (i.operands[1].elements.size() != access.vector) unsupported(i, std::to_string(access.vector) + " values are expected");
+    if (i.operands[1].elements.size() != access.vector)
+      unsupported(i, std::to_string(access.vector) + " values are expected");
     std::vector<Slot> slots;
     for (const auto& e : i.operands[1].elements) slots.push_back(data_slot(e, access.type, false, &aux));
     value = list(slots);
   } else {
     value = data_slot(i.operands[1], access.type, false, &aux);
   }
-  const bool plain32 = access.vector == 1 && width == 4 && (aux & (memop::kRegister64 | memop::kStrong)) == 0 && at.base != kNoSlot;
+  const bool plain32 =
+      access.vector == 1 && width == 4 && (aux & (memop::kRegister64 | memop::kStrong)) == 0 && at.base != kNoSlot;
   Op op = Op::st;
-  if (plain32 && access.space == memop::shared && !at.wide) op = Op::st_shared_32;
-  else if (plain32 && access.space == memop::global && at.wide) op = Op::st_global_32;
+  if (plain32 && access.space == memop::shared && !at.wide)
+    op = Op::st_shared_32;
+  else if (plain32 && access.space == memop::global && at.wide)
+    op = Op::st_global_32;
   Instr& s = emit(op);
   s.d = value;
   s.a = at.base;
@@ -240,43 +257,74 @@ void Lowering::lower_atomic(const ptx::Instruction& i, bool has_result) {
   bool orders = false, block_scope = false;
   for (const auto m : i.modifiers) {
     static constexpr std::pair<std::string_view, AtomOp> kOps[] = {
-        {"add", AtomOp::add}, {"min", AtomOp::min}, {"max", AtomOp::max},   {"and", AtomOp::and_}, {"or", AtomOp::or_},
-        {"xor", AtomOp::xor_}, {"exch", AtomOp::exch}, {"cas", AtomOp::cas}, {"inc", AtomOp::inc},  {"dec", AtomOp::dec}};
+        {"add", AtomOp::add}, {"min", AtomOp::min},  {"max", AtomOp::max},   {"and", AtomOp::and_},
+        {"or", AtomOp::or_},  {"xor", AtomOp::xor_}, {"exch", AtomOp::exch}, {"cas", AtomOp::cas},
+        {"inc", AtomOp::inc}, {"dec", AtomOp::dec}};
     const auto found = std::find_if(std::begin(kOps), std::end(kOps), [&](const auto& e) { return e.first == m; });
-    if (found != std::end(kOps)) op = found->second;
-    else if (const auto s = space_from(m)) space = *s;
-    else if (const auto t = ptx::type_from(m)) type = *t;
-    else if (m == "acquire" || m == "release" || m == "acq_rel") orders = true;
-    else if (m == "cta") block_scope = true;
-    else if (m != "relaxed" && !is_hint(m) && !is_scope(m)) unsupported(i, "modifier ." + std::string(m));
+    if (found != std::end(kOps))
+      op = found->second;
+    else if (const auto s = space_from(m))
+      space = *s;
+    else if (const auto t = ptx::type_from(m))
+      type = *t;
+    else if (m == "acquire" || m == "release" || m == "acq_rel")
+      orders = true;
+    else if (m == "cta")
+      block_scope = true;
+    else if (m != "relaxed" && !is_hint(m) && !is_scope(m))
+      unsupported(i, "modifier ." + std::string(m));
   }
   if (!op || type == ptx::Type::none) unsupported(i, "");
   AtomType kind;
   switch (type) {
     case ptx::Type::b32:
-    case ptx::Type::u32: kind = AtomType::u32; break;
-    case ptx::Type::s32: kind = AtomType::s32; break;
+    case ptx::Type::u32:
+      kind = AtomType::u32;
+      break;
+    case ptx::Type::s32:
+      kind = AtomType::s32;
+      break;
     case ptx::Type::b64:
-    case ptx::Type::u64: kind = AtomType::u64; break;
-    case ptx::Type::s64: kind = AtomType::s64; break;
-    case ptx::Type::f32: kind = AtomType::f32; break;
-    case ptx::Type::f64: kind = AtomType::f64; break;
-    case ptx::Type::f16: kind = AtomType::f16; break;
-    case ptx::Type::bf16: kind = AtomType::bf16; break;
-    case ptx::Type::f16x2: kind = AtomType::f16x2; break;
-    case ptx::Type::bf16x2: kind = AtomType::bf16x2; break;
-    case ptx::Type::b16: kind = AtomType::b16; break;
-    default: unsupported(i, "its type");
+    case ptx::Type::u64:
+      kind = AtomType::u64;
+      break;
+    case ptx::Type::s64:
+      kind = AtomType::s64;
+      break;
+    case ptx::Type::f32:
+      kind = AtomType::f32;
+      break;
+    case ptx::Type::f64:
+      kind = AtomType::f64;
+      break;
+    case ptx::Type::f16:
+      kind = AtomType::f16;
+      break;
+    case ptx::Type::bf16:
+      kind = AtomType::bf16;
+      break;
+    case ptx::Type::f16x2:
+      kind = AtomType::f16x2;
+      break;
+    case ptx::Type::bf16x2:
+      kind = AtomType::bf16x2;
+      break;
+    case ptx::Type::b16:
+      kind = AtomType::b16;
+      break;
+    default:
+      unsupported(i, "its type");
   }
-  const bool floating = kind == AtomType::f32 || kind == AtomType::f64 || kind == AtomType::f16 || kind == AtomType::bf16 ||
-                        kind == AtomType::f16x2 || kind == AtomType::bf16x2;
+  const bool floating = kind == AtomType::f32 || kind == AtomType::f64 || kind == AtomType::f16 ||
+                        kind == AtomType::bf16 || kind == AtomType::f16x2 || kind == AtomType::bf16x2;
   if (floating && *op != AtomOp::add) unsupported(i, "only add exists for floating-point types here");
   if (kind == AtomType::b16 && *op != AtomOp::cas && *op != AtomOp::exch) unsupported(i, "its type");
   const unsigned width = ptx::bits_of(type) / 8;
 
   const std::size_t first = has_result ? 1 : 0;
   const std::size_t values = *op == AtomOp::cas ? 2 : 1;
-  if (i.operands.size() < first + 1 + values) unsupported(i, std::to_string(first + 1 + values) + " operands are expected");
+  if (i.operands.size() < first + 1 + values)
+    unsupported(i, std::to_string(first + 1 + values) + " operands are expected");
   std::uint32_t aux = space | static_cast<std::uint32_t>(std::countr_zero(width)) << memop::kWidthShift |
                       static_cast<std::uint32_t>(*op) << memop::kAtomShift |
                       static_cast<std::uint32_t>(kind) << memop::kAtomTypeShift;
@@ -288,7 +336,8 @@ void Lowering::lower_atomic(const ptx::Instruction& i, bool has_result) {
   Slot d = kNoSlot;
   if (has_result && i.operands[0].kind != ptx::Operand::Kind::sink) d = data_slot(i.operands[0], type, true, &aux);
   // ptxas turns an atomic whose result nobody reads into a reduction; the hardware counts the two apart.
-  if (d == kNoSlot || (i.operands[0].kind == ptx::Operand::Kind::reg && !read_[i.operands[0].reg])) aux |= memop::kNoResult;
+  if (d == kNoSlot || (i.operands[0].kind == ptx::Operand::Kind::reg && !read_[i.operands[0].reg]))
+    aux |= memop::kNoResult;
   const ptx::Operand& value = i.operands[first + 1];
   if ((aux & memop::kNoResult) != 0 && *op == AtomOp::add && kind == AtomType::u32 &&
       value.kind == ptx::Operand::Kind::immediate && value.bits == 1)
@@ -324,7 +373,8 @@ bool Lowering::lower_memory(const ptx::Instruction& i) {
     return true;
   }
   if (i.opcode == "membar" || i.opcode == "fence") {
-    if (i.has_modifier("gl") || i.has_modifier("gpu") || i.has_modifier("sys")) kernel_.program().orders_across_blocks = true;
+    if (i.has_modifier("gl") || i.has_modifier("gpu") || i.has_modifier("sys"))
+      kernel_.program().orders_across_blocks = true;
     emit(Op::fence);
     return true;
   }

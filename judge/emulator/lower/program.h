@@ -31,24 +31,24 @@ struct ParamRegion {
   std::string name;
   std::uint32_t frame_offset = 0;  // of lane 0
   std::uint32_t bytes = 0;
-  std::uint32_t stride = 0;        // bytes from lane to lane
+  std::uint32_t stride = 0;  // bytes from lane to lane
 };
 
 struct FunctionCode {
-  std::string name;                // mangled
-  std::uint32_t entry = 0;         // index into Program::code
-  std::uint32_t frame_bytes = 0;   // multiple of 64
-  std::uint32_t local_bytes = 0;   // .local variables of one activation
+  std::string name;               // mangled
+  std::uint32_t entry = 0;        // index into Program::code
+  std::uint32_t frame_bytes = 0;  // multiple of 64
+  std::uint32_t local_bytes = 0;  // .local variables of one activation
   bool has_barrier = false;
   std::vector<ParamRegion> parameters, results;
 };
 
-struct CallCopy {                  // caller's region <-> callee's region
+struct CallCopy {  // caller's region <-> callee's region
   std::uint32_t from_offset = 0, from_stride = 0, to_offset = 0, to_stride = 0, bytes = 0;
 };
 
 struct CallSite {
-  int callee = -1;                 // index into Program::functions; -1: indirect, address in slot `target`
+  int callee = -1;  // index into Program::functions; -1: indirect, address in slot `target`
   Slot target = kNoSlot;
   std::vector<ParamRegion> arguments, results;  // in the caller's frame
 };
@@ -59,27 +59,28 @@ struct BasicBlock {
 };
 
 struct InstrInfo {
-  int location = -1;               // index into Program::locations
+  int location = -1;  // index into Program::locations
   int ptx_line = 0;
-  std::uint32_t block = 0;         // basic block
+  std::uint32_t block = 0;  // basic block
 };
 
-struct SharedVariable {            // a __shared__ variable's place in the block's shared memory
-  std::string name;                // as the student wrote it
+struct SharedVariable {                 // a __shared__ variable's place in the block's shared memory
+  std::string name;                     // as the student wrote it
   std::uint32_t offset = 0, bytes = 0;  // bytes 0: extern __shared__
   std::uint32_t element_bytes = 1;
 };
 
 struct Program {
-  std::string kernel;              // mangled
-  std::string display_name;        // demangled, without parameters
+  std::string kernel;        // mangled
+  std::string display_name;  // demangled, without parameters
   std::vector<Instr> code;
-  std::vector<InstrInfo> info;     // one per instruction
+  std::vector<InstrInfo> info;  // one per instruction
   std::vector<BasicBlock> blocks;
   std::vector<FunctionCode> functions;  // [0] is the kernel
-  std::vector<std::int32_t> function_of_address;  // by (address - kFunctionAddressBase) / 16; -1: not reachable from here
+  std::vector<std::int32_t>
+      function_of_address;  // by (address - kFunctionAddressBase) / 16; -1: not reachable from here
   std::vector<CallSite> calls;
-  std::vector<Slot> operand_lists; // vectors of operands, addressed by index
+  std::vector<Slot> operand_lists;  // vectors of operands, addressed by index
   std::vector<SourceLocation> locations;
   std::vector<SharedVariable> shared_variables;
   AlignedBytes pool;
@@ -87,21 +88,22 @@ struct Program {
   std::uint32_t parameter_bytes = 0;
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_offset = 0;  // where extern __shared__ begins
-  unsigned shared_unit_shift = 2;  // log2 of the smallest shared access, at most 2
+  unsigned shared_unit_shift = 2;           // log2 of the smallest shared access, at most 2
   unsigned global_unit_shift = 2;
   bool orders_across_blocks = false;  // has fences or acquire/release at gpu scope: blocks may hand over data
-  // The kernel's parameters that addresses of global stores and atomics come from, when that can be told from its code: what
-  // the other parameters point to is only read.
+  // The kernel's parameters that addresses of global stores and atomics come from, when that can be told from its code:
+  // what the other parameters point to is only read.
   struct ParameterRange {
     std::uint32_t offset = 0, bytes = 0;
   };
   bool written_parameters_known = false;
   std::vector<ParameterRange> written_parameters;
-  bool has_global_atomics = false;    // results may depend on the order of blocks
+  bool has_global_atomics = false;  // results may depend on the order of blocks
   std::uint32_t max_threads = 1024;
   std::uint32_t required_threads[3] = {0, 0, 0};
 };
 
-inline constexpr Address kFunctionAddressBase = 0x0130'0000'0000;  // a function's address is this plus 16 * its index in the module
+inline constexpr Address kFunctionAddressBase =
+    0x0130'0000'0000;  // a function's address is this plus 16 * its index in the module
 
 }  // namespace judge::emulator

@@ -11,10 +11,11 @@ namespace {
 
 // Opcodes whose first operand is read. Everything else writes it; an opcode missing here only costs a slot.
 bool reads_first_operand(std::string_view opcode) {
-  static constexpr std::string_view kNames[] = {"st",   "red",  "bra",   "brx",  "ret",      "exit",     "trap", "bar",
-                                                "barrier", "membar", "fence", "prefetch", "prefetchu", "cp", "nanosleep",
-                                                "sust", "sured", "discard", "applypriority", "call", "wmma", "mbarrier",
-                                                "stmatrix", "griddepcontrol", "brkpt", "pmevent", "setmaxnreg", "isspacep_"};
+  static constexpr std::string_view kNames[] = {
+      "st",      "red",     "bra",           "brx",      "ret",       "exit",     "trap",      "bar",
+      "barrier", "membar",  "fence",         "prefetch", "prefetchu", "cp",       "nanosleep", "sust",
+      "sured",   "discard", "applypriority", "call",     "wmma",      "mbarrier", "stmatrix",  "griddepcontrol",
+      "brkpt",   "pmevent", "setmaxnreg",    "isspacep_"};
   return std::find(std::begin(kNames), std::end(kNames), opcode) != std::end(kNames);
 }
 
@@ -24,7 +25,9 @@ struct Uses {
 
 void collect(const ptx::Operand& o, std::vector<std::uint32_t>& out) {
   switch (o.kind) {
-    case ptx::Operand::Kind::reg: out.push_back(o.reg); break;
+    case ptx::Operand::Kind::reg:
+      out.push_back(o.reg);
+      break;
     case ptx::Operand::Kind::address:
       if (o.base_is_reg) out.push_back(o.reg);
       for (const auto& e : o.elements) collect(e, out);
@@ -33,7 +36,8 @@ void collect(const ptx::Operand& o, std::vector<std::uint32_t>& out) {
     case ptx::Operand::Kind::pair:
       for (const auto& e : o.elements) collect(e, out);
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -46,7 +50,8 @@ Uses uses_of(const ptx::Instruction& i) {
     collect(i.operands[k], writes ? u.writes : u.reads);
   }
   // bar.red and wmma.load write their first operand although the rest of their family reads it.
-  if (!i.operands.empty() && (i.opcode == "bar" || i.opcode == "barrier" || i.opcode == "wmma" || i.opcode == "mbarrier"))
+  if (!i.operands.empty() &&
+      (i.opcode == "bar" || i.opcode == "barrier" || i.opcode == "wmma" || i.opcode == "mbarrier"))
     collect(i.operands[0], u.writes);
   for (const auto& r : i.call_results) collect(r, u.writes);
   for (const auto& a : i.call_arguments) collect(a, u.reads);
@@ -59,8 +64,12 @@ Uses uses_of(const ptx::Instruction& i) {
 }
 
 using Bits = std::vector<std::uint64_t>;
-bool test(const Bits& b, std::uint32_t i) { return b[i / 64] >> (i % 64) & 1; }
-void set(Bits& b, std::uint32_t i) { b[i / 64] |= 1ull << (i % 64); }
+bool test(const Bits& b, std::uint32_t i) {
+  return b[i / 64] >> (i % 64) & 1;
+}
+void set(Bits& b, std::uint32_t i) {
+  b[i / 64] |= 1ull << (i % 64);
+}
 
 }  // namespace
 
@@ -69,45 +78,18 @@ unsigned slot_bits(ptx::Type type) {
   return bits == 1 ? 1 : bits <= 32 ? 32 : bits <= 64 ? 64 : bits;
 }
 
-RegisterPlacement place_registers(const ptx::Function& f, const std::vector<std::uint32_t>& starts) {
-  const auto n = static_cast<std::uint32_t>(f.body.size());
+RegisterPlacement place_registers(const ptx::Function& f, const FlowGraph& graph) {
+  const std::uint32_t n = graph.body_size, blocks = graph.blocks();
   const auto registers = static_cast<std::uint32_t>(f.registers.size());
-  const auto blocks = static_cast<std::uint32_t>(starts.size());
-  const auto block_end = [&](std::uint32_t b) { return b + 1 < blocks ? starts[b + 1] : n; };
-  const auto block_of = [&](std::uint32_t at) {
-    return static_cast<std::uint32_t>(std::upper_bound(starts.begin(), starts.end(), at) - starts.begin()) - 1;
-  };
-
   std::vector<Uses> uses(n);
   for (std::uint32_t i = 0; i < n; ++i) uses[i] = uses_of(f.body[i]);
 
-  std::vector<std::vector<std::uint32_t>> successors(blocks);
-  for (std::uint32_t b = 0; b < blocks; ++b) {
-    if (block_end(b) == starts[b]) continue;
-    const ptx::Instruction& last = f.body[block_end(b) - 1];
-    bool falls = true;
-    if (last.opcode == "bra" || last.opcode == "brx") {
-      falls = last.guard.has_value();
-      for (const auto& o : last.operands) {
-        if (const auto it = f.labels.find(o.name); it != f.labels.end()) {
-          if (it->second < n) successors[b].push_back(block_of(it->second));
-        } else if (const auto table = f.branch_tables.find(o.name); table != f.branch_tables.end()) {
-          for (const auto label : table->second)
-            if (const auto at = f.labels.find(label); at != f.labels.end() && at->second < n)
-              successors[b].push_back(block_of(at->second));
-        }
-      }
-    } else if ((last.opcode == "ret" || last.opcode == "exit" || last.opcode == "trap") && !last.guard) {
-      falls = false;
-    }
-    if (falls && b + 1 < blocks) successors[b].push_back(b + 1);
-  }
-
   // Liveness, backwards to a fixed point.
   const std::size_t words = (registers + 63) / 64;
-  std::vector<Bits> live_in(blocks, Bits(words)), live_out(blocks, Bits(words)), use(blocks, Bits(words)), def(blocks, Bits(words));
+  std::vector<Bits> live_in(blocks, Bits(words)), live_out(blocks, Bits(words)), use(blocks, Bits(words)),
+      def(blocks, Bits(words));
   for (std::uint32_t b = 0; b < blocks; ++b) {
-    for (std::uint32_t i = starts[b]; i < block_end(b); ++i) {
+    for (std::uint32_t i = graph.starts[b]; i < graph.end(b); ++i) {
       for (const auto r : uses[i].reads)
         if (!test(def[b], r)) set(use[b], r);
       for (const auto r : uses[i].writes) set(def[b], r);
@@ -118,7 +100,8 @@ RegisterPlacement place_registers(const ptx::Function& f, const std::vector<std:
     for (std::uint32_t b = blocks; b-- > 0;) {
       for (std::size_t k = 0; k < words; ++k) {
         std::uint64_t out = 0;
-        for (const auto s : successors[b]) out |= live_in[s][k];
+        for (const auto s : graph.next[b])
+          if (s != graph.exit()) out |= live_in[s][k];
         const std::uint64_t in = use[b][k] | (out & ~def[b][k]);
         live_out[b][k] = out;
         if (in != live_in[b][k]) {
@@ -139,12 +122,13 @@ RegisterPlacement place_registers(const ptx::Function& f, const std::vector<std:
     last[r] = std::max(last[r], to);
   };
   for (std::uint32_t b = 0; b < blocks; ++b) {
-    const std::uint32_t begin = starts[b], end = block_end(b);
+    const std::uint32_t begin = graph.starts[b], end = graph.end(b);
     for (std::size_t k = 0; k < words; ++k) {
       for (std::uint64_t bits = live_in[b][k]; bits != 0; bits &= bits - 1)
         extend(static_cast<std::uint32_t>(64 * k) + static_cast<std::uint32_t>(std::countr_zero(bits)), begin, begin);
       for (std::uint64_t bits = live_out[b][k]; bits != 0; bits &= bits - 1)
-        extend(static_cast<std::uint32_t>(64 * k) + static_cast<std::uint32_t>(std::countr_zero(bits)), end == 0 ? 0 : end - 1, end);
+        extend(static_cast<std::uint32_t>(64 * k) + static_cast<std::uint32_t>(std::countr_zero(bits)),
+               end == 0 ? 0 : end - 1, end);
     }
     for (std::uint32_t i = begin; i < end; ++i) {
       for (const auto r : uses[i].reads) extend(r, i, i);
@@ -154,8 +138,9 @@ RegisterPlacement place_registers(const ptx::Function& f, const std::vector<std:
   std::vector<Interval> intervals;
   for (std::uint32_t r = 0; r < registers; ++r)
     if (first[r] != UINT32_MAX) intervals.push_back({r, first[r], last[r]});
-  std::sort(intervals.begin(), intervals.end(),
-            [](const Interval& a, const Interval& b) { return a.first != b.first ? a.first < b.first : a.reg < b.reg; });
+  std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) {
+    return a.first != b.first ? a.first < b.first : a.reg < b.reg;
+  });
 
   // Linear scan. A slot is free again only after the last position, never at it: one instruction may lower to several
   // operations, the first of which must not overwrite what a later one still reads.

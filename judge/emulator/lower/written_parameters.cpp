@@ -1,5 +1,5 @@
-// Which buffers a kernel can write: a pointer's value is followed from the parameter it came in by, through every register,
-// without regard to the order of instructions, to the addresses of stores.
+// Which buffers a kernel can write: a pointer's value is followed from the parameter it came in by, through every
+// register, without regard to the order of instructions, to the addresses of stores.
 
 #include <cstdint>
 #include <vector>
@@ -36,7 +36,8 @@ void find_written_parameters(const ptx::Function& entry, Program& program) {
     using Kind = ptx::Operand::Kind;
     Origins sum = 0;
     if (o.kind == Kind::reg || (o.kind == Kind::address && o.base_is_reg)) sum |= of[o.reg];
-    if (o.kind == Kind::symbol || (o.kind == Kind::address && o.base_is_symbol)) sum |= is_local_name(o.name) ? 0 : kUnknown;
+    if (o.kind == Kind::symbol || (o.kind == Kind::address && o.base_is_symbol))
+      sum |= is_local_name(o.name) ? 0 : kUnknown;
     for (const auto& e : o.elements) sum |= self(self, e);
     return sum;
   };

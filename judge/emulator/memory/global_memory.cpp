@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::uint64_t kGap = 1u << 20;  // addresses left unused between allocations
 
-Address align_up(Address a, std::uint64_t align) { return (a + align - 1) / align * align; }
+Address align_up(Address a, std::uint64_t align) {
+  return (a + align - 1) / align * align;
+}
 
 std::string describe_owner(const Allocation& a) {
   std::string text = a.label;
@@ -65,7 +67,8 @@ Address GlobalMemory::place(std::uint64_t bytes, std::uint32_t align) {
     next_ = at + bytes;
     return at;
   }
-  // The range is used up once: forget freed allocations (use-after-free of those is no longer recognised) and look for a gap.
+  // The range is used up once: forget freed allocations (use-after-free of those is no longer recognised) and look for
+  // a gap.
   std::erase_if(allocations_, [](const auto& entry) { return entry.second->freed; });
   Address low = kDeviceBase + kGap;
   for (const auto& [base, a] : allocations_) {
@@ -161,7 +164,8 @@ AddressDescription GlobalMemory::describe(Address address, std::uint32_t access_
   d.inside = best->contains(address, access_bytes);
   d.owner = describe_owner(*best);
   const auto offset = static_cast<std::int64_t>(address - best->base);
-  if (offset < 0) d.bytes_past_end = offset;
+  if (offset < 0)
+    d.bytes_past_end = offset;
   else if (offset + static_cast<std::int64_t>(access_bytes) > static_cast<std::int64_t>(best->bytes))
     d.bytes_past_end = offset + static_cast<std::int64_t>(access_bytes) - static_cast<std::int64_t>(best->bytes);
   const std::int64_t unit = best->element_bytes != 0 ? best->element_bytes : access_bytes;
@@ -176,10 +180,12 @@ void GlobalMemory::mark_written(Allocation& in, std::uint64_t offset, std::uint6
     return;
   }
   const std::uint64_t end = offset + bytes;
-  for (; offset < end && (offset & 3) != 0; ++offset) in.init[offset / 4] |= static_cast<std::uint8_t>(1u << (offset & 3));
+  for (; offset < end && (offset & 3) != 0; ++offset)
+    in.init[offset / 4] |= static_cast<std::uint8_t>(1u << (offset & 3));
   const std::uint64_t words = (end - offset) / 4;
   std::memset(in.init + offset / 4, kWordWritten, words);
-  for (offset += 4 * words; offset < end; ++offset) in.init[offset / 4] |= static_cast<std::uint8_t>(1u << (offset & 3));
+  for (offset += 4 * words; offset < end; ++offset)
+    in.init[offset / 4] |= static_cast<std::uint8_t>(1u << (offset & 3));
 }
 
 void GlobalMemory::mark_unwritten(Allocation& in, std::uint64_t offset, std::uint64_t bytes) {
@@ -189,10 +195,12 @@ void GlobalMemory::mark_unwritten(Allocation& in, std::uint64_t offset, std::uin
     std::memset(in.init, kWordWritten, (in.bytes + 3) / 4);
   }
   const std::uint64_t end = offset + bytes;
-  for (; offset < end && (offset & 3) != 0; ++offset) in.init[offset / 4] &= static_cast<std::uint8_t>(~(1u << (offset & 3)));
+  for (; offset < end && (offset & 3) != 0; ++offset)
+    in.init[offset / 4] &= static_cast<std::uint8_t>(~(1u << (offset & 3)));
   const std::uint64_t words = (end - offset) / 4;
   std::memset(in.init + offset / 4, 0, words);
-  for (offset += 4 * words; offset < end; ++offset) in.init[offset / 4] &= static_cast<std::uint8_t>(~(1u << (offset & 3)));
+  for (offset += 4 * words; offset < end; ++offset)
+    in.init[offset / 4] &= static_cast<std::uint8_t>(~(1u << (offset & 3)));
 }
 
 bool GlobalMemory::is_written(const Allocation& in, std::uint64_t offset, std::uint64_t bytes) const {
@@ -202,8 +210,8 @@ bool GlobalMemory::is_written(const Allocation& in, std::uint64_t offset, std::u
   return true;
 }
 
-void GlobalMemory::copy_written(Allocation& to, std::uint64_t to_offset, const Allocation& from, std::uint64_t from_offset,
-                                std::uint64_t bytes) {
+void GlobalMemory::copy_written(Allocation& to, std::uint64_t to_offset, const Allocation& from,
+                                std::uint64_t from_offset, std::uint64_t bytes) {
   if (from.fully_initialized) return mark_written(to, to_offset, bytes);
   if (to.init == nullptr) return;
   // Runs of equal state, so that a large copy does not go byte by byte through the marks.
@@ -211,8 +219,10 @@ void GlobalMemory::copy_written(Allocation& to, std::uint64_t to_offset, const A
     const bool written = is_written(from, from_offset + i, 1);
     std::uint64_t n = 1;
     while (i + n < bytes && is_written(from, from_offset + i + n, 1) == written) ++n;
-    if (written) mark_written(to, to_offset + i, n);
-    else mark_unwritten(to, to_offset + i, n);
+    if (written)
+      mark_written(to, to_offset + i, n);
+    else
+      mark_unwritten(to, to_offset + i, n);
     i += n;
   }
 }

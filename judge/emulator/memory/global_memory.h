@@ -46,16 +46,16 @@ struct Allocation {
 };
 
 inline constexpr std::uint8_t kWordWritten = 0x0f;
-inline constexpr int kPoisonByte = 0xff;  // as float and double: NaN
+inline constexpr int kPoisonByte = 0xff;         // as float and double: NaN
 inline constexpr std::size_t kVectorSlack = 32;  // entries past the end that a 32-lane access may read
 
 // What a person should be told about an address.
 struct AddressDescription {
   const Allocation* allocation = nullptr;  // the one that contains it, or the nearest
   bool inside = false;
-  std::string owner;                   // "x (float32[10007], 40028 bytes)"
-  std::optional<std::int64_t> element; // in units of the owner's element
-  std::int64_t bytes_past_end = 0;     // > 0 past the end, < 0 before the start
+  std::string owner;                    // "x (float32[10007], 40028 bytes)"
+  std::optional<std::int64_t> element;  // in units of the owner's element
+  std::int64_t bytes_past_end = 0;      // > 0 past the end, < 0 before the start
 };
 
 class GlobalMemory {
@@ -67,8 +67,8 @@ class GlobalMemory {
 
   // nullptr: over the limit, or no address space left.
   Allocation* allocate(std::uint64_t bytes, AllocationKind kind, std::uint32_t align = 256);
-  bool free(Address base);              // false: not the base of a live allocation
-  Allocation* find(Address a) const;    // live or freed, containing a; nullptr
+  bool free(Address base);            // false: not the base of a live allocation
+  Allocation* find(Address a) const;  // live or freed, containing a; nullptr
   // The live allocation that contains [a, a + bytes), nullptr otherwise.
   Allocation* find_live(Address a, std::uint64_t bytes) const;
   AddressDescription describe(Address a, std::uint32_t access_bytes) const;
@@ -80,8 +80,8 @@ class GlobalMemory {
   void copy_written(Allocation& to, std::uint64_t to_offset, const Allocation& from, std::uint64_t from_offset,
                     std::uint64_t bytes);
 
-  // For a launch: makes sure that tracked allocations have race entries at this granularity (shift 0, 1 or 2); finer ones than
-  // before start empty.
+  // For a launch: makes sure that tracked allocations have race entries at this granularity (shift 0, 1 or 2); finer
+  // ones than before start empty.
   void prepare_race_shadow(unsigned shift);
   void track_all(bool tracked);
   // Tracks the allocation that holds a. False: a is not in one, although it may lie near one.
@@ -92,7 +92,7 @@ class GlobalMemory {
   std::uint64_t bytes_in_use() const { return in_use_; }
   std::uint64_t limit() const { return limit_; }
   void set_limit(std::uint64_t bytes) { limit_ = bytes; }
-  void reset();                          // forgets everything
+  void reset();  // forgets everything
 
   template <class Visitor>
   void for_each_live(Visitor&& visit) const {

@@ -106,7 +106,8 @@ SharedCost shared_atomic_cost(const std::uint64_t* addresses, std::uint32_t mask
   return cost;
 }
 
-std::uint32_t count_atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes, bool has_result) {
+std::uint32_t count_atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes,
+                                   bool has_result) {
   if (mask == 0) return 0;
   if (!has_result && one_address(addresses, mask)) return 1;
   std::uint32_t sectors = 0;

@@ -18,8 +18,8 @@ struct SharedCost {
 
 // Loads and stores. addresses: byte offsets, aligned to `bytes`; bytes: of one lane's access: 1, 2, 4, 8 or 16.
 // Accesses of up to 4 bytes form one group of 32 lanes, 8-byte ones two groups of 16, 16-byte ones four of 8. If every
-// active lane wants the same address as lane^1, or every one the same as lane^2, neighbouring groups merge in pairs, once.
-// A group costs the largest number of distinct words it wants of one bank.
+// active lane wants the same address as lane^1, or every one the same as lane^2, neighbouring groups merge in pairs,
+// once. A group costs the largest number of distinct words it wants of one bank.
 SharedCost shared_cost(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes);
 
 // Atomics on shared memory: lanes that meet in a bank take turns, on one word too. If nobody reads the results
@@ -27,8 +27,9 @@ SharedCost shared_cost(const std::uint64_t* addresses, std::uint32_t mask, std::
 // (`counts_one`), it takes an instruction that counts the lanes of each word at once, and only distinct words conflict.
 SharedCost shared_atomic_cost(const std::uint64_t* addresses, std::uint32_t mask, bool has_result, bool counts_one);
 
-// Atomics on global memory: lanes that want one address take turns, and each turn touches its sectors. Without results and
-// with one address for all, one lane acts for the warp.
-std::uint32_t count_atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes, bool has_result);
+// Atomics on global memory: lanes that want one address take turns, and each turn touches its sectors. Without results
+// and with one address for all, one lane acts for the warp.
+std::uint32_t count_atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes,
+                                   bool has_result);
 
 }  // namespace judge::emulator

@@ -25,11 +25,16 @@ int branches_on_cpu(int v, int t) {
     while (v > 10) v -= 4;
   }
   switch (t % 5) {
-    case 0: return v + 100;
-    case 1: return v ^ 0x55;
-    case 2: return v - 7;
-    case 3: return v * 2;
-    default: return -v;
+    case 0:
+      return v + 100;
+    case 1:
+      return v ^ 0x55;
+    case 2:
+      return v - 7;
+    case 3:
+      return v * 2;
+    default:
+      return -v;
   }
 }
 
@@ -168,7 +173,8 @@ TEST_CASE("results and counters do not depend on the number of workers") {
 
 TEST_CASE("blocks that hand over data by fence and atomic are no race") {
   Workbench w;
-  const auto in = w.buffer(counting(320)), partial = w.unset(40), done = w.buffer(std::vector<int>{0}), out = w.unset(4);
+  const auto in = w.buffer(counting(320)), partial = w.unset(40), done = w.buffer(std::vector<int>{0}),
+             out = w.unset(4);
   const auto& r = w.run("last_block_sum", {10, 32}, in, partial, done, out);
   CHECK(r.faults.empty());
   CHECK(w.read<int>(out, 1)[0] == 319 * 320 / 2);

@@ -7,7 +7,9 @@ using judge::emulator::FaultKind;
 
 namespace {
 
-std::vector<int> zeros(std::size_t n) { return std::vector<int>(n, 0); }
+std::vector<int> zeros(std::size_t n) {
+  return std::vector<int>(n, 0);
+}
 
 const judge::emulator::Fault& only(const judge::device::LaunchRecord& r) {
   for (const auto& f : r.faults) UNSCOPED_INFO(to_string(f.kind) << " line " << f.where.line << ": " << f.message);
@@ -103,7 +105,8 @@ TEST_CASE("threads that returned early do not count at a barrier") {
   Workbench w;
   const auto out = w.unset(256);
   const auto& r = w.run("early_return", {1, 64}, out, 40);
-  for (const auto& f : r.faults) UNSCOPED_INFO(to_string(f.kind) << " line " << f.where.line << ": " << f.message << " " << f.who.thread[0]);
+  for (const auto& f : r.faults)
+    UNSCOPED_INFO(to_string(f.kind) << " line " << f.where.line << ": " << f.message << " " << f.who.thread[0]);
   CHECK(r.faults.empty());
   CHECK(w.read<float>(out, 1)[0] == 39.0f);
 }

@@ -1,8 +1,8 @@
 // Sectors, wavefronts and conflicts, worked out by hand. The rows of an H200 are in tests/counters.
 
+#include "judge/emulator/observe/transactions.h"
 #include "catch.h"
 #include "judge/emulator/observe/race.h"
-#include "judge/emulator/observe/transactions.h"
 
 using namespace judge::emulator;
 
@@ -38,13 +38,13 @@ TEST_CASE("wavefronts of shared memory") {
   };
   using P = std::pair<std::uint32_t, std::uint32_t>;
   CHECK(cost([](int l) { return 4 * l; }, 4) == P{1, 0});
-  CHECK(cost([](int l) { return 8 * l; }, 4) == P{2, 1});       // two words a bank
-  CHECK(cost([](int l) { return 128 * l; }, 4) == P{32, 31});   // all in one bank
-  CHECK(cost([](int l) { return 132 * l; }, 4) == P{1, 0});     // padded rows
-  CHECK(cost([](int) { return 8; }, 4) == P{1, 0});             // one word for all
-  CHECK(cost([](int l) { return 8 * l; }, 8) == P{2, 0});       // 256 bytes need two
+  CHECK(cost([](int l) { return 8 * l; }, 4) == P{2, 1});      // two words a bank
+  CHECK(cost([](int l) { return 128 * l; }, 4) == P{32, 31});  // all in one bank
+  CHECK(cost([](int l) { return 132 * l; }, 4) == P{1, 0});    // padded rows
+  CHECK(cost([](int) { return 8; }, 4) == P{1, 0});            // one word for all
+  CHECK(cost([](int l) { return 8 * l; }, 8) == P{2, 0});      // 256 bytes need two
   CHECK(cost([](int l) { return 16 * l; }, 16) == P{4, 0});
-  CHECK(cost([](int) { return 16; }, 16) == P{2, 0});           // groups merge in pairs, once
+  CHECK(cost([](int) { return 16; }, 16) == P{2, 0});  // groups merge in pairs, once
   CHECK(cost([](int l) { return l; }, 1) == P{1, 0});
   CHECK(cost([](int l) { return 128 * l; }, 4, 0xffff) == P{16, 15});
 }

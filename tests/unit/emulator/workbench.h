@@ -33,7 +33,8 @@ class Workbench {
 
   // Arguments by value, as the kernel declares them: Address for pointers.
   template <class... A>
-  judge::device::Status launch(const char* kernel, judge::device::Dim3 grid, judge::device::Dim3 block, unsigned shared, A... arguments) {
+  judge::device::Status launch(const char* kernel, judge::device::Dim3 grid, judge::device::Dim3 block, unsigned shared,
+                               A... arguments) {
     judge::device::KernelInfo info;
     check(device->find_kernel(module_, kernel, info));
     std::vector<std::byte> bytes(info.parameter_bytes);
