@@ -153,13 +153,7 @@ JUDGE_OP(exit) {
   return exit_lanes(state(w));
 }
 
-JUDGE_OP(trap) {
-  Fault f;
-  f.kind = FaultKind::trap;
-  f.message = "the kernel executed trap";
-  report(state(w), i, static_cast<Fault&&>(f), __builtin_ctz(w.mask), true);
-  return nullptr;
-}
+JUDGE_OP(trap) { return report_trap(state(w), i); }
 
 JUDGE_OP(bar_sync) {
   return arrive_at_barrier(state(w), i);

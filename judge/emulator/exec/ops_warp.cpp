@@ -11,14 +11,6 @@ namespace judge::emulator::JUDGE_ISA {
 
 namespace {
 
-// A lane whose value was asked for does not take part: what hardware returns is undefined.
-void report_absent_source(WarpState& s, const Instr* i, int lane, int from) {
-  Fault f;
-  f.kind = FaultKind::sync_mask;
-  f.message = "a shuffle reads from lane " + std::to_string(from) + " of the warp, which does not take part in it";
-  report(s, i, static_cast<Fault&&>(f), lane, false);
-}
-
 [[gnu::always_inline]] inline std::uint32_t same_members(const std::uint32_t* members, std::uint32_t mask, int lane) {
   std::uint32_t same = 0;
   for (int l = 0; l < kLanes; ++l) same |= static_cast<std::uint32_t>(members[l] == members[lane]) << l;

@@ -64,4 +64,19 @@ void report(WarpState& w, const Instr* i, Fault fault, int lane, bool ends_kerne
   k.faults.push_back({key, w.block->linear, k.fault_sequence++, std::move(fault)});
 }
 
+const Instr* report_trap(WarpState& w, const Instr* i) {
+  Fault f;
+  f.kind = FaultKind::trap;
+  f.message = "the kernel executed trap";
+  report(w, i, std::move(f), std::countr_zero(w.mask), true);
+  return nullptr;
+}
+
+void report_absent_source(WarpState& w, const Instr* i, int lane, int from) {
+  Fault f;
+  f.kind = FaultKind::sync_mask;
+  f.message = "a shuffle reads from lane " + std::to_string(from) + " of the warp, which does not take part in it";
+  report(w, i, std::move(f), lane, false);
+}
+
 }  // namespace judge::emulator

@@ -55,8 +55,9 @@ struct Warp : LaneState {
   struct Impl;            // scheduling, memory, counters: exec/warp.h
 };
 
+// Always inlined: code of one instruction set must not be the copy that the others link to.
 template <class T>
-inline T* slot(LaneState& w, Slot s) {
+[[gnu::always_inline]] inline T* slot(LaneState& w, Slot s) {
   return reinterpret_cast<T*>(w.base[s & kPoolBit] + (s & ~kPoolBit));
 }
 

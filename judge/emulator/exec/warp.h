@@ -201,6 +201,11 @@ const Instr* fail_assertion(WarpState& w, const Instr* i);
 ThreadId thread_id(const WarpState& w, int lane);
 void report(WarpState& w, const Instr* i, Fault fault, int lane, bool ends_kernel, std::uint32_t other_instr = 0xffff'ffff);
 
+// Out of line also because the handlers, built once per instruction set, must not bring along Fault's own functions.
+const Instr* report_trap(WarpState& w, const Instr* i);
+// A lane whose value was asked for does not take part: what hardware returns is undefined.
+void report_absent_source(WarpState& w, const Instr* i, int lane, int from);
+
 void run_blocks(LaunchContext& launch, Worker& worker);          // until none is left
 
 }  // namespace judge::emulator

@@ -1,5 +1,6 @@
 #include "judge/emulator/memory/global_memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -33,8 +34,10 @@ std::string describe_owner(const Allocation& a) {
 }  // namespace
 
 GlobalMemory::GlobalMemory(std::uint64_t limit_bytes) : limit_(limit_bytes) {
-  window_fd_ = memfd_create("cuda-judge-mapped", MFD_CLOEXEC);
-  if (window_fd_ < 0 || ftruncate(window_fd_, static_cast<off_t>(kMappedSpan)) != 0)
+  window_fd_ = memfd_create("cuda-judge-mapped", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  // Sealed: the host process gets this descriptor, and a shorter file would make the device's own accesses fault.
+  if (window_fd_ < 0 || ftruncate(window_fd_, static_cast<off_t>(kMappedSpan)) != 0 ||
+      fcntl(window_fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     throw std::system_error(errno, std::generic_category(), "managed memory window");
   void* p = mmap(nullptr, kMappedSpan, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, window_fd_, 0);
   if (p == MAP_FAILED) {
