@@ -19,39 +19,51 @@ extern const OpHandlers table[];
 
 namespace {
 
-struct Choice {
-  const OpHandlers* table;
-  const char* name;
-};
-
-bool has_avx2() {
+[[maybe_unused]] bool has_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
          __builtin_cpu_supports("bmi2");
 }
 
-bool has_avx512() {
+[[maybe_unused]] bool has_avx512() {
   return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 }
 
-// CUDA_JUDGE_ISA=baseline|avx2|avx512 lets the tests run the builds this CPU would not choose; one that it cannot run is
-// ignored.
-Choice choose() {
+std::vector<InstructionSet> runnable() {
   __builtin_cpu_init();
-  const char* override_name = std::getenv("CUDA_JUDGE_ISA");
-  const std::string_view wanted = override_name ? override_name : "";
-  if (wanted == "baseline") return {baseline::table, "baseline"};
-  if (has_avx512() && wanted != "avx2") return {avx512::table, "avx512"};
-  if (has_avx2()) return {avx2::table, "avx2"};
-  return {baseline::table, "baseline"};
+  std::vector<InstructionSet> sets;
+#ifdef JUDGE_BUILT_avx512
+  if (has_avx512()) sets.push_back({"avx512", avx512::table});
+#endif
+#ifdef JUDGE_BUILT_avx2
+  if (has_avx2()) sets.push_back({"avx2", avx2::table});
+#endif
+#ifdef JUDGE_BUILT_baseline
+  sets.push_back({"baseline", baseline::table});
+#endif
+  return sets;
 }
 
-const Choice& chosen() {
-  static const Choice choice = choose();
+// CUDA_JUDGE_ISA=baseline|avx2|avx512 lets the tests run the builds this CPU would not choose; one that it cannot run is
+// ignored.
+InstructionSet choose() {
+  const char* override_name = std::getenv("CUDA_JUDGE_ISA");
+  for (const InstructionSet& set : instruction_sets())
+    if (override_name && std::string_view(override_name) == set.name) return set;
+  return instruction_sets().front();
+}
+
+const InstructionSet& chosen() {
+  static const InstructionSet choice = choose();
   return choice;
 }
 
 }  // namespace
+
+const std::vector<InstructionSet>& instruction_sets() {
+  static const std::vector<InstructionSet> sets = runnable();
+  return sets;
+}
 
 const OpHandlers* op_table() { return chosen().table; }
 const char* instruction_set() { return chosen().name; }

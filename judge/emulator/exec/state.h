@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace judge::emulator {
 
@@ -75,7 +76,12 @@ struct OpHandlers {
 };
 
 // One build per instruction set, chosen once at start from what the CPU has.
-const OpHandlers* op_table();             // indexed by Op
-const char* instruction_set();            // "avx512", "avx2", "baseline"
+struct InstructionSet {
+  const char* name;  // "avx512", "avx2", "baseline"
+  const OpHandlers* table;
+};
+const std::vector<InstructionSet>& instruction_sets();  // those this build has and this CPU can run, best first
+const OpHandlers* op_table();                           // the chosen one's, indexed by Op
+const char* instruction_set();
 
 }  // namespace judge::emulator

@@ -10,38 +10,11 @@
 #include "judge/emulator/lower/lower.h"
 #include "judge/emulator/ptx/module.h"
 
-namespace judge::emulator {
-namespace baseline {
-extern const OpHandlers table[];
-}
-namespace avx2 {
-extern const OpHandlers table[];
-}
-namespace avx512 {
-extern const OpHandlers table[];
-}
-}  // namespace judge::emulator
-
 namespace ops_test {
 
 using namespace judge::emulator;
 
 namespace {
-
-struct Table {
-  const char* name;
-  const OpHandlers* handlers;
-};
-
-std::vector<Table> tables() {
-  std::vector<Table> all = {{"baseline", baseline::table}};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
-    all.push_back({"avx2", avx2::table});
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl"))
-    all.push_back({"avx512", avx512::table});
-  return all;
-}
 
 ptx::Module parse_one(const std::string& instruction) {
   return ptx::parse(
@@ -156,7 +129,7 @@ void put(std::byte* base, Slot s, char kind, int lane, std::uint64_t v) {
 
 std::vector<std::string> instruction_sets() {
   std::vector<std::string> names;
-  for (const auto& t : tables()) names.emplace_back(t.name);
+  for (const InstructionSet& set : judge::emulator::instruction_sets()) names.emplace_back(set.name);
   return names;
 }
 
@@ -187,7 +160,7 @@ Values evaluate(const std::string& instruction, const std::string& result, const
 
   Values values(rows);
   bool first = true;
-  for (const Table& t : tables()) {
+  for (const InstructionSet& t : judge::emulator::instruction_sets()) {
     for (const std::uint32_t mask : {0xffffffffu, 0x9d4b27a6u, 0x62b4d859u}) {
       for (std::size_t from = 0; from < rows; from += kLanes) {
         alignas(64) Warp w{};
@@ -204,7 +177,7 @@ Values evaluate(const std::string& instruction, const std::string& result, const
         Values before(kLanes);
         for (int l = 0; l < kLanes; ++l) before[static_cast<std::size_t>(l)] = get(frame.data(), out, result[0], l);
         for (const Instr& i : lowered.code()) {
-          const OpHandlers& h = t.handlers[i.op];
+          const OpHandlers& h = t.table[i.op];
           if ((w.partial ? h.masked : h.full)(w, &i) != &i + 1) throw std::runtime_error("a handler went elsewhere");
         }
         for (int l = 0; l < kLanes; ++l) {
