@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "judge/emulator/exec/pattern.h"
 #include "judge/emulator/observe/race.h"
 
 namespace judge::emulator {

@@ -7,6 +7,7 @@
 
 #include "judge/emulator/exec/blocks.h"
 #include "judge/emulator/exec/memory_operand.h"
+#include "judge/emulator/exec/pattern.h"
 #include "judge/emulator/exec/warp.h"
 #include "judge/emulator/observe/race.h"
 
@@ -53,14 +54,14 @@ void track_written(GlobalMemory& memory, const Program& p, std::span<const std::
 
 // What one instruction's counts mean for the kernel's counters.
 void add_access(Counters& c, const Instr& i, const AccessCounts& a) {
-  const std::uint64_t executions = a.executions + a.contiguous + a.straddling + a.uniform;
+  const std::uint64_t executions = a.executions + a.contiguous + a.straddling;
   if (executions == 0) return;
   const auto op = static_cast<Op>(i.op);
   const bool is_atomic = op == Op::atom;
   const bool is_store = op == Op::st || op == Op::st_shared_32 || op == Op::st_global_32;
-  const std::uint64_t bytes = a.bytes + 128 * (a.contiguous + a.straddling + a.uniform);
+  const std::uint64_t bytes = a.bytes + 128 * (a.contiguous + a.straddling);
   const std::uint64_t sectors = a.sectors + 4 * a.contiguous + 5 * a.straddling;
-  const std::uint64_t wavefronts = a.wavefronts + a.contiguous + a.uniform;
+  const std::uint64_t wavefronts = a.wavefronts + a.contiguous;
   auto space = memop::space_of(i.aux);
   if (space == memop::generic) space = a.wavefronts != 0 ? memop::shared : memop::global;
   switch (space) {
@@ -108,7 +109,6 @@ void add_access(Counters& c, const Instr& i, const AccessCounts& a) {
 AccessCounts& operator+=(AccessCounts& a, const AccessCounts& b) {
   a.contiguous += b.contiguous;
   a.straddling += b.straddling;
-  a.uniform += b.uniform;
   a.executions += b.executions;
   a.sectors += b.sectors;
   a.bytes += b.bytes;
@@ -149,6 +149,8 @@ void count(const Program& p, std::vector<std::unique_ptr<Worker>>& workers, Laun
     AccessCounts total;
     std::uint64_t divergences = 0;
     for (const auto& w : workers) {
+      if (AccessPattern* pattern = w->caches[k].pattern)
+        settle(*pattern, w->accesses[k], memop::width_of(i.aux) * memop::vector_of(i.aux));
       total += w->accesses[k];
       divergences += w->divergences[k];
     }

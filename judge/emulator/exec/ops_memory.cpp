@@ -1,13 +1,14 @@
 // Loads, stores, atomics, address conversions.
 //
-// The handlers of 4-byte accesses take the patterns that well-written kernels have, 32 neighbouring words or one word
-// for all lanes, with every check done on 32 lanes at once; whatever is irregular or suspicious goes to access.cpp,
-// which looks lane by lane and knows how to report.
+// The handlers of 4-byte accesses take the pattern that well-written kernels have, 32 neighbouring words, with every check
+// done on 32 lanes at once. Other shapes are learnt and then taken fast (patterned_access.h). Whatever is suspicious goes
+// to access.cpp, which looks lane by lane and knows how to report.
 
 #include <cstring>
 
 #include "judge/emulator/exec/access.h"
 #include "judge/emulator/exec/lanes.h"
+#include "judge/emulator/exec/patterned_access.h"
 #include "judge/emulator/exec/warp.h"
 #include "judge/emulator/observe/race.h"
 
@@ -17,10 +18,6 @@ namespace {
 
 using race::GlobalLayout;
 using race::SharedLayout;
-
-[[gnu::always_inline]] inline u64 instr_bits(const Instr* i) {
-  return (i->index < race::kInstrMax ? static_cast<u64>(i->index) : race::kInstrMax) << race::kInstrShift;
-}
 
 // Shadow of 32 neighbouring units, lane l's at index l. `mine` is lane 0's stamp; lane l's is mine + l. The AVX-512
 // forms say the same as the loops, with comparisons that end in masks instead of sums over lanes.
@@ -246,6 +243,7 @@ JUDGE_OP(ld_shared_32) {
       }
     }
   }
+  if (load_patterned<Full, memop::shared>(s, i)) return i + 1;
   return load(s, i);
 }
 
@@ -266,6 +264,7 @@ JUDGE_OP(st_shared_32) {
       return i + 1;
     }
   }
+  if (store_patterned<Full, memop::shared>(s, i)) return i + 1;
   return store(s, i);
 }
 
@@ -295,6 +294,7 @@ JUDGE_OP(ld_global_32) {
       }
     }
   }
+  if (load_patterned<Full, memop::global>(s, i)) return i + 1;
   return load(s, i);
 }
 
@@ -319,14 +319,23 @@ JUDGE_OP(st_global_32) {
       }
     }
   }
+  if (store_patterned<Full, memop::global>(s, i)) return i + 1;
   return store(s, i);
 }
 
 JUDGE_OP(ld) {
-  return load(state(w), i);
+  WarpState& s = state(w);
+  const memop::Space space = memop::space_of(i->aux);
+  if (space == memop::shared && load_patterned<Full, memop::shared>(s, i)) return i + 1;
+  if (space == memop::global && load_patterned<Full, memop::global>(s, i)) return i + 1;
+  return load(s, i);
 }
 JUDGE_OP(st) {
-  return store(state(w), i);
+  WarpState& s = state(w);
+  const memop::Space space = memop::space_of(i->aux);
+  if (space == memop::shared && store_patterned<Full, memop::shared>(s, i)) return i + 1;
+  if (space == memop::global && store_patterned<Full, memop::global>(s, i)) return i + 1;
+  return store(s, i);
 }
 JUDGE_OP(atom) {
   return atomic(state(w), i);

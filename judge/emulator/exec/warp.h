@@ -99,7 +99,6 @@ struct BlockState {
 struct AccessCounts {
   std::uint64_t contiguous = 0;    // 32 lanes, 32 neighbouring words: aligned to a sector (global) or anywhere (shared)
   std::uint64_t straddling = 0;    // the same, not aligned to a sector: one more sector
-  std::uint64_t uniform = 0;       // 32 lanes, one word of shared memory
   // Everything else, counted in full.
   std::uint64_t executions = 0;    // warps with an active lane
   std::uint64_t sectors = 0;       // global, local
@@ -107,8 +106,11 @@ struct AccessCounts {
   std::uint64_t wavefronts = 0, conflicts = 0;  // shared
 };
 
-struct AllocationCache {           // where the last access of an instruction went
-  Allocation* allocation = nullptr;
+struct AccessPattern;
+
+struct AccessCache {               // of an instruction's last access
+  Allocation* allocation = nullptr;  // where it went
+  AccessPattern* pattern = nullptr;  // what it looked like (exec/pattern.h)
 };
 
 struct BlockCounts {               // of a basic block
@@ -160,7 +162,8 @@ struct Worker {
   std::vector<AccessCounts> accesses;   // by instruction
   std::vector<BlockCounts> block_counts;
   std::vector<std::uint64_t> divergences;  // by instruction
-  std::vector<AllocationCache> caches;  // by instruction
+  std::vector<AccessCache> caches;  // by instruction
+  std::vector<std::unique_ptr<AccessPattern>> patterns;
   std::vector<RecordedFault> faults;
   std::vector<DevicePrint> prints;
   std::uint64_t printed_bytes = 0;
@@ -173,6 +176,7 @@ struct Worker {
   bool preempted = false;               // a warp of the running block used up its share
   std::vector<std::unique_ptr<BlockStorage>> free_storage;
   Worker();
+  AccessPattern* new_pattern();
   ~Worker();
 };
 

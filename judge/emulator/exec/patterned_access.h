@@ -1,0 +1,306 @@
+#pragma once
+// Loads and stores whose shape is known (exec/pattern.h), with every check. Included only by ops_memory.cpp, which is built once
+// per instruction set.
+//
+// Each returns false when anything deserves a closer look: nothing has been decided then, and the general path (access.cpp)
+// does the access from the start. Race entries that were updated before such a return are this warp's own, which that
+// path updates the same way.
+
+#include <cstring>
+
+#include "judge/emulator/exec/access.h"
+#include "judge/emulator/exec/lanes.h"
+#include "judge/emulator/exec/pattern.h"
+#include "judge/emulator/observe/race.h"
+
+namespace judge::emulator::JUDGE_ISA {
+namespace {
+
+template <memop::Space S>
+using LayoutOf = std::conditional_t<S == memop::shared, race::SharedLayout, race::GlobalLayout>;
+
+[[gnu::always_inline]] inline u64 instr_bits(const Instr* i) {
+  return (i->index < race::kInstrMax ? static_cast<u64>(i->index) : race::kInstrMax) << race::kInstrShift;
+}
+
+// Where an access with a known shape goes: everything relative to the address of its first active lane.
+struct Target {
+  std::byte* data = nullptr;
+  u64* writes = nullptr;         // race entries; shared memory's also say what was written
+  u64* reads = nullptr;
+  std::uint8_t* init = nullptr;  // global: of word 0 of the allocation; null: everything was written
+  u64 offset = 0;                // of the first active lane in the allocation
+  unsigned shift = 2;            // log2 of a race entry's bytes
+  u64 mine = 0, epoch = 0, born = 0;
+  bool tracked = false;
+};
+
+// Base addresses without the immediate: a register's, or zeros for an absolute address.
+template <class A>
+[[gnu::always_inline]] inline const A* bases(WarpState& s, const Instr* i) {
+  alignas(64) static constexpr A zeros[kLanes] = {};
+  return i->a == kNoSlot ? zeros : slot<A>(s, i->a);
+}
+
+template <bool Full, class A>
+[[gnu::always_inline]] inline bool same_shape(const AccessPattern& p, const A* a, u32 mask) {
+  if (p.mask != mask) return false;
+  const A first = a[p.first];
+  A off = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    const A d = a[l] - first - static_cast<A>(static_cast<std::int64_t>(p.distance[l]));
+    off |= Full ? d : d & (A{0} - static_cast<A>(mask >> l & 1));
+  }
+  return off == 0;
+}
+
+// The shape of this execution and where it goes. False: unknown shape that cannot be learnt, or out of bounds.
+template <bool Full, memop::Space S>
+[[gnu::always_inline]] inline bool reach(WarpState& s, const Instr* i, AccessPattern*& pattern, Target& t) {
+  using A = std::conditional_t<S == memop::shared, u32, u64>;
+  if ((i->aux & memop::kStrong) != 0) return false;
+  if ((i->aux & memop::kAddress64) != 0) {
+    if (sizeof(A) == 4) return false;
+  } else if (sizeof(A) == 8 && i->a != kNoSlot) {
+    return false;
+  }
+  Worker& k = *s.worker;
+  const u32 mask = Full ? ~0u : s.mask;
+  const u32 bytes = memop::width_of(i->aux) * memop::vector_of(i->aux);
+  const A* a = bases<A>(s, i);
+  AccessPattern*& p = k.caches[i->index].pattern;
+  if (p == nullptr) p = k.new_pattern();
+  pattern = p;
+  const A first = static_cast<A>(a[mask == ~0u ? 0 : std::countr_zero(mask)] + static_cast<A>(i->imm));
+  if (!same_shape<Full>(*p, a, mask) || (S == memop::global && p->phase != first % 32)) {
+    alignas(64) u64 addresses[kLanes];
+    for (int l = 0; l < kLanes; ++l) addresses[l] = static_cast<A>(a[l] + static_cast<A>(i->imm));
+    if (!learn(*p, k.accesses[i->index], S, addresses, mask, bytes)) return false;
+  }
+  if ((first & (bytes - 1)) != 0) return false;
+  const LaunchContext& launch = *k.launch;
+  if constexpr (S == memop::shared) {
+    const BlockState& b = *s.block;
+    const auto begin = static_cast<std::int64_t>(first) + p->low, end = static_cast<std::int64_t>(first) + p->high;
+    if (begin < 0 || end > static_cast<std::int64_t>(launch.shared_bytes)) return false;
+    t.shift = launch.program->shared_unit_shift;
+    t.data = b.shared + first;
+    t.writes = b.shared_writes + (first >> t.shift);
+    t.reads = b.shared_reads + (first >> t.shift);
+    t.mine = s.shared_stamp + instr_bits(i);
+    t.epoch = b.shared_epoch;
+    t.born = b.shared_born;
+    t.tracked = (i->aux & memop::kQuiet) == 0;
+  } else {
+    const Allocation* in = k.caches[i->index].allocation;
+    if (in == nullptr ||
+        !in->contains(first + static_cast<u64>(static_cast<std::int64_t>(p->low)), static_cast<u64>(p->high - p->low)))
+      return false;
+    t.shift = launch.program->global_unit_shift;
+    t.offset = first - in->base;
+    t.data = in->data + t.offset;
+    t.init = in->fully_initialized ? nullptr : in->init;
+    t.tracked = in->tracked;
+    if (t.tracked) {
+      t.writes = in->write_shadow + (t.offset >> t.shift);
+      t.reads = in->read_shadow + (t.offset >> t.shift);
+    }
+    t.mine = s.global_stamp + instr_bits(i);
+    t.epoch = launch.launch_epoch << race::GlobalLayout::kEpochShift;
+  }
+  return true;
+}
+
+// Whether one of n neighbouring entries, for lanes with the stamps mine, mine + 1, … is of this epoch and somebody else's.
+template <class L>
+[[gnu::always_inline]] inline bool foreign(const u64* entries, u64 mine, u64 epoch, u64 flags, int n) {
+  u64 found = 0;
+  for (int l = 0; l < n; ++l) {
+    const u64 differs = ((entries[l] ^ (mine + static_cast<u64>(l))) & race::who_mask<L>()) | (entries[l] & flags);
+    found |= entries[l] >= epoch ? differs : 0;
+  }
+  return found != 0;
+}
+
+template <memop::Space S>
+[[gnu::always_inline]] inline bool written_words(const Target& t, std::int64_t distance, int n) {
+  if constexpr (S == memop::shared) {
+    const u64* entries = t.writes + distance / 4;
+    u64 older = 0;
+    for (int l = 0; l < n; ++l) older |= entries[l] < t.born ? 1 : 0;
+    return older == 0;
+  } else {
+    if (t.init == nullptr) return true;
+    const std::uint8_t* init = t.init + static_cast<std::int64_t>(t.offset + static_cast<u64>(distance)) / 4;
+    std::uint8_t all = kWordWritten;
+    for (int l = 0; l < n; ++l) all &= init[l];
+    return all == kWordWritten;
+  }
+}
+
+// One lane's units, one after the other. bytes may be less than a word.
+template <memop::Space S>
+[[gnu::always_inline]] inline bool written_bytes(const Target& t, std::int64_t distance, u32 bytes) {
+  if constexpr (S == memop::shared) {
+    const u64* entries = t.writes + (distance >> t.shift);
+    bool all = true;
+    for (u32 u = 0; u < bytes >> t.shift; ++u) all &= entries[u] >= t.born;
+    return all;
+  } else {
+    if (t.init == nullptr) return true;
+    const u64 at = t.offset + static_cast<u64>(distance);
+    if (bytes >= 4 && (at & 3) == 0) return written_words<S>(t, distance, static_cast<int>(bytes / 4));
+    const u32 wanted = ((1u << bytes) - 1) << (at & 3);
+    return bytes < 4 && (t.init[at / 4] & wanted) == wanted;
+  }
+}
+
+[[gnu::always_inline]] inline void put_lane(WarpState& s, const Slot* list, int lane, const std::byte* from, u32 aux) {
+  const unsigned width = memop::width_of(aux), vector = memop::vector_of(aux);
+  if (width == 4 && (aux & (memop::kRegister64 | memop::kRegister16)) == 0) {
+    for (unsigned v = 0; v < vector; ++v) __builtin_memcpy(slot<u32>(s, list[v]) + lane, from + 4 * v, 4);
+    return;
+  }
+  for (unsigned v = 0; v < vector; ++v) {
+    u64 x = 0;
+    std::memcpy(&x, from + v * width, width);
+    if ((aux & memop::kSigned) != 0 && width < 8) {
+      const unsigned shift = 64 - 8 * width;
+      x = static_cast<u64>(static_cast<std::int64_t>(x << shift) >> shift);
+    }
+    if ((aux & memop::kRegister64) != 0)
+      slot<u64>(s, list[v])[lane] = x;
+    else
+      slot<u32>(s, list[v])[lane] = static_cast<u32>((aux & memop::kRegister16) != 0 ? x & 0xffff : x);
+  }
+}
+
+[[gnu::always_inline]] inline void get_lane(WarpState& s, const Slot* list, int lane, std::byte* to, u32 aux) {
+  const unsigned width = memop::width_of(aux), vector = memop::vector_of(aux);
+  for (unsigned v = 0; v < vector; ++v) {
+    if ((aux & memop::kRegister64) != 0)
+      std::memcpy(to + v * width, slot<u64>(s, list[v]) + lane, width);
+    else
+      std::memcpy(to + v * width, slot<u32>(s, list[v]) + lane, width);
+  }
+}
+
+template <memop::Space S>
+[[gnu::always_inline]] inline bool load_runs(const AccessPattern& p, const Target& t, u32* to) {
+  using L = LayoutOf<S>;
+  for (int r = 0; r < p.runs; ++r) {
+    const AccessPattern::Run run = p.run[r];
+    const std::int64_t distance = p.distance[run.lane];
+    const int n = run.one_word ? 1 : run.lanes;
+    if (!written_words<S>(t, distance, n)) return false;
+    if (t.tracked) {
+      const u64* writes = t.writes + distance / 4;
+      u64* reads = t.reads + distance / 4;
+      const u64 mine = t.mine + run.lane;
+      if (run.one_word) {
+        if (writes[0] >= t.epoch) return false;
+        // The lanes in their order: the first, and then the last, which finds another lane's entry.
+        reads[0] = race::merge_read<L>(race::merge_read<L>(reads[0], mine, t.epoch), mine + run.lanes - 1u, t.epoch);
+      } else {
+        if (foreign<L>(writes, mine, t.epoch, 0, n)) return false;
+        for (int l = 0; l < n; ++l) reads[l] = race::merge_read<L>(reads[l], mine + static_cast<u64>(l), t.epoch);
+      }
+    }
+    if (run.one_word) {
+      u32 v;
+      __builtin_memcpy(&v, t.data + distance, 4);
+      for (int l = 0; l < run.lanes; ++l) to[run.lane + l] = v;
+    } else {
+      __builtin_memcpy(to + run.lane, t.data + distance, 4 * static_cast<std::size_t>(n));
+    }
+  }
+  return true;
+}
+
+template <bool Full, memop::Space S>
+[[gnu::noinline]] bool load_patterned(WarpState& s, const Instr* i) {
+  using L = LayoutOf<S>;
+  AccessPattern* p = nullptr;
+  Target t;
+  if (!reach<Full, S>(s, i, p, t)) return false;
+  const u32 bytes = memop::width_of(i->aux) * memop::vector_of(i->aux);
+  if (p->runs != 0 && t.shift == 2) {
+    if (!load_runs<S>(*p, t, slot<u32>(s, i->d))) return false;
+    ++p->hits;
+    return true;
+  }
+  if (t.tracked) {
+    for (u32 m = p->mask; m != 0; m &= m - 1) {
+      const int l = std::countr_zero(m);
+      const std::int64_t unit = p->distance[l] >> t.shift;
+      const u64 mine = t.mine + static_cast<u64>(l);
+      for (u32 u = 0; u < bytes >> t.shift; ++u) {
+        if (foreign<L>(t.writes + unit + u, mine, t.epoch, 0, 1)) return false;
+        u64& read = t.reads[unit + u];
+        read = race::merge_read<L>(read, mine, t.epoch);
+      }
+    }
+  }
+  if (S == memop::shared || t.init != nullptr)
+    for (u32 m = p->mask; m != 0; m &= m - 1)
+      if (!written_bytes<S>(t, p->distance[std::countr_zero(m)], bytes)) return false;
+  const Slot* list = memop::vector_of(i->aux) > 1 ? s.worker->launch->program->operand_lists.data() + i->d : &i->d;
+  for (u32 m = p->mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    put_lane(s, list, l, t.data + p->distance[l], i->aux);
+  }
+  ++p->hits;
+  return true;
+}
+
+template <bool Full, memop::Space S>
+[[gnu::noinline]] bool store_patterned(WarpState& s, const Instr* i) {
+  using L = LayoutOf<S>;
+  constexpr u64 kOthers = L::kLanes | L::kWarps | L::kBlocks;
+  AccessPattern* p = nullptr;
+  Target t;
+  if (!reach<Full, S>(s, i, p, t)) return false;
+  // Global memory that this launch was not thought to write is constant memory, or a wild pointer's.
+  if (!t.tracked && S == memop::global) return false;
+  const u32 bytes = memop::width_of(i->aux) * memop::vector_of(i->aux);
+  if (t.init != nullptr && (bytes < 4 || (t.offset & 3) != 0)) return false;
+  const Slot* list = memop::vector_of(i->aux) > 1 ? s.worker->launch->program->operand_lists.data() + i->d : &i->d;
+  const bool by_runs = p->runs != 0 && t.shift == 2;
+  if (by_runs) {
+    for (int r = 0; r < p->runs; ++r) {
+      const AccessPattern::Run run = p->run[r];
+      if (run.one_word) return false;
+      const std::int64_t distance = p->distance[run.lane];
+      u64* writes = t.writes + distance / 4;
+      const u64 mine = t.mine + run.lane;
+      if (foreign<L>(writes, mine, t.epoch, 0, run.lanes) ||
+          foreign<L>(t.reads + distance / 4, mine, t.epoch, kOthers, run.lanes))
+        return false;
+      for (int l = 0; l < run.lanes; ++l) writes[l] = mine + static_cast<u64>(l);
+      if (t.init != nullptr)
+        std::memset(t.init + static_cast<std::int64_t>(t.offset + static_cast<u64>(distance)) / 4, kWordWritten, run.lanes);
+      __builtin_memcpy(t.data + distance, slot<u32>(s, i->d) + run.lane, 4u * run.lanes);
+    }
+  } else {
+    for (u32 m = p->mask; m != 0; m &= m - 1) {
+      const int l = std::countr_zero(m);
+      const std::int64_t unit = p->distance[l] >> t.shift;
+      const u64 mine = t.mine + static_cast<u64>(l);
+      for (u32 u = 0; u < bytes >> t.shift; ++u) {
+        if (foreign<L>(t.writes + unit + u, mine, t.epoch, 0, 1) ||
+            foreign<L>(t.reads + unit + u, mine, t.epoch, kOthers, 1))
+          return false;
+        t.writes[unit + u] = mine;
+      }
+      if (t.init != nullptr)
+        std::memset(t.init + static_cast<std::int64_t>(t.offset + static_cast<u64>(p->distance[l])) / 4, kWordWritten,
+                    bytes / 4);
+      get_lane(s, list, l, t.data + p->distance[l], i->aux);
+    }
+  }
+  ++p->hits;
+  return true;
+}
+
+}  // namespace
+}  // namespace judge::emulator::JUDGE_ISA
