@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "judge/build/build.h"
+#include "judge/device/properties.h"
 #include "judge/emulator/exec/state.h"
 
 namespace judge {
@@ -45,6 +46,7 @@ Doctor doctor(const std::filesystem::path& program_dir) {
   d.instruction_set = emulator::instruction_set();
   d.cores = std::thread::hardware_concurrency();
   d.gpus = driver_gpus();
+  d.emulated_gpus = device::known_gpu_names();
   d.layers = sandbox::probe();
   for (const char* name : {"judge-device", "judge-host", "libcudart.so.13"})
     d.programs[name] = std::filesystem::exists(program_dir / name);

@@ -16,7 +16,8 @@ struct Doctor {
   std::string toolchain_error;                    // the remedy, when there is one
   std::string instruction_set;                    // that the emulator uses
   unsigned cores = 0;
-  std::vector<std::string> gpus;  // that the NVIDIA driver lists
+  std::vector<std::string> gpus;           // that the NVIDIA driver lists
+  std::vector<std::string> emulated_gpus;  // names that --gpu takes
   std::vector<sandbox::LayerStatus> layers;
   std::map<std::string, bool> programs;  // judge-device, judge-host, libcudart.so.13: there in program_dir
 };

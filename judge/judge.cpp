@@ -16,6 +16,7 @@
 
 #include "judge/advice.h"
 #include "judge/catalogue/metrics.h"
+#include "judge/device/properties.h"
 #include "judge/facts.h"
 #include "judge/preparation.h"
 
@@ -184,6 +185,7 @@ class Judgement {
 
 Report Judgement::run(const std::string& source, const std::string& source_path) {
   check_device(options_.device);
+  device::named_gpu(options_.gpu);  // refuses an unknown one
   std::optional<std::size_t> only;
   if (options_.only_case) only = find_case(exercise_, *options_.only_case);
   report_.exercise_id = exercise_.id;
@@ -255,6 +257,7 @@ void Judgement::compile() {
   request.entry_name = exercise_.entry_name;
   for (const catalogue::Argument& a : exercise_.arguments) request.parameter_types.push_back(a.cpp_type);
   request.cache_dir = cache_dir(options_);
+  request.target = device::compile_target(device::named_gpu(options_.gpu));
   static const build::Toolchain toolchain = build::find_toolchain();
   try {
     report_.build = build::build(request, toolchain);

@@ -22,7 +22,7 @@ struct Options {
   std::string device = "auto";        // auto | emulator | gpu
   std::optional<std::string> only_case;  // name or 1-based number
   std::optional<std::uint64_t> seed;  // printed in every report; drawn from the system when absent
-  std::string gpu = "t4";             // which GPU the emulator's properties are those of
+  std::string gpu = "t4";             // whose properties, limits and compile target the emulator has: device/properties.h
   bool stop_at_first_failure = true;  // later cases are then reported as not run
   std::filesystem::path root;         // repository root
   std::filesystem::path cache_dir;    // default: root/build/cache, or $CUDA_JUDGE_CACHE

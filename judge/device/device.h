@@ -159,7 +159,7 @@ class Device {
   virtual std::uint64_t bytes_in_use() const = 0;
 };
 
-// gpu: "t4" (default), later "a100", "h100", "h200", "rtx4090". Throws std::invalid_argument for an unknown name.
+// gpu: a name of known_gpu_names() (properties.h). Throws std::invalid_argument for an unknown name.
 std::unique_ptr<Device> make_emulated_device(std::string_view gpu = "t4");
 
 }  // namespace judge::device

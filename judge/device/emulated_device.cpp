@@ -513,9 +513,7 @@ class EmulatedDevice final : public Device {
 }  // namespace
 
 std::unique_ptr<Device> make_emulated_device(std::string_view gpu) {
-  auto properties = known_gpu(gpu);
-  if (!properties) throw std::invalid_argument("unknown GPU \"" + std::string(gpu) + "\": t4 is known");
-  return std::make_unique<EmulatedDevice>(std::move(*properties));
+  return std::make_unique<EmulatedDevice>(named_gpu(gpu));
 }
 
 }  // namespace judge::device

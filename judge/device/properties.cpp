@@ -34,21 +34,6 @@ void for_each_field(Properties& p, Visitor&& visit) {
 
 }  // namespace
 
-std::optional<DeviceProperties> known_gpu(std::string_view gpu) {
-  if (gpu == "t4") {
-    DeviceProperties p;  // the limits of compute capability 7.5 are DeviceProperties' defaults
-    p.name = "Tesla T4";
-    p.total_global_bytes = 15'842'934'784;
-    p.multiprocessors = 40;
-    p.l2_bytes = 4 << 20;
-    p.clock_khz = 1'590'000;
-    p.memory_clock_khz = 5'001'000;
-    p.memory_bus_bits = 256;
-    return p;
-  }
-  return std::nullopt;
-}
-
 std::string to_json(const DeviceProperties& properties) {
   nlohmann::json j;
   for_each_field(properties, [&](const char* name, const auto& field) { j[name] = field; });

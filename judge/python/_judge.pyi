@@ -174,7 +174,8 @@ def judge(
 
     source: the file's content (a snapshot: later edits do not matter). source_path: what the report calls it, and beside
     which `#include "…"` is looked up; default: the exercise's stub. device: "auto" or "emulator"; "gpu" raises ValueError,
-    because this version has no GPU backend. case: only this case, by name or 1-based number; ValueError lists the cases
+    because this version has no GPU backend. gpu: the GPU that the emulator stands for, with its limits and compile target;
+    ValueError lists the names. case: only this case, by name or 1-based number; ValueError lists the cases
     when there is no such one. seed: repeats a judgement. keep_going: run the cases after the first failure too.
     cache_dir: default $CUDA_JUDGE_CACHE, else root/build/cache. program_dir: where judge-device, judge-host and
     libcudart.so.13 are; default: this module's folder.
@@ -232,6 +233,7 @@ class Doctor:
     instruction_set: str  # what the emulator uses: "avx512", "avx2", "baseline"
     cores: int
     gpus: List[str]  # models the NVIDIA driver lists; this version does not run on them
+    emulated_gpus: List[str]  # names that `gpu` of judge() takes
     layers: List[Layer]
     programs: Dict[str, bool]  # judge-device, judge-host, libcudart.so.13: present in program_dir
 

@@ -114,6 +114,7 @@ void bind_doctor(py::module_& m) {
       .def_readonly("instruction_set", &Doctor::instruction_set)
       .def_readonly("cores", &Doctor::cores)
       .def_readonly("gpus", &Doctor::gpus)
+      .def_readonly("emulated_gpus", &Doctor::emulated_gpus)
       .def_readonly("layers", &Doctor::layers)
       .def_readonly("programs", &Doctor::programs);
 }

@@ -48,7 +48,7 @@ class Usage(CommandTest):
 
     def test_usage_errors_end_with_2(self):
         for arguments in (["72", "--seed", "x"], ["72", "--seed", str(2**64)], ["72", "--device", "tpu"], ["--json", "list"],
-                          ["72", "absent.cu"], ["72", "--case", "nosuch"], ["72", "--device", "gpu"], ["show"]):
+                          ["72", "absent.cu"], ["72", "--case", "nosuch"], ["72", "--device", "gpu"], ["72", "--gpu", "abacus"], ["show"]):
             run = self.course.run(*arguments)
             self.assertEqual(run.returncode, 2, arguments)
             self.assertNotIn("Traceback", run.stderr)

@@ -80,9 +80,9 @@ class Commands:
     def _judge_once(self, exercise: Any, path: str, options: argparse.Namespace) -> int:
         source = self._read_source(path)
         try:
-            report = self._judge.judge(exercise, source, source_path=str(path), device=options.device, case=options.case,
-                                       seed=options.seed, progress=self._show_progress)
-        except ValueError as error:  # a case or device that does not exist
+            report = self._judge.judge(exercise, source, source_path=str(path), device=options.device, gpu=options.gpu,
+                                       case=options.case, seed=options.seed, progress=self._show_progress)
+        except ValueError as error:  # a case, device or GPU that does not exist
             raise UserError(str(error)) from error
         finally:
             self._terminal.erase_line()

@@ -104,6 +104,9 @@ class _Doctor:
         rows.append((OK if built else NOTE, tr("emulator", "模拟器"),
                      tr(f"{instruction_set}, {cores} cores", f"{instruction_set}，{cores} 个核"),
                      tr("runs every kernel, with all checks, without a GPU", "无需 GPU 即可运行所有核函数，并做全部检查")))
+        if built:
+            rows.append((OK, "--gpu", ", ".join(built.emulated_gpus),
+                         tr("GPUs that the emulator can stand for", "模拟器可以模拟的 GPU")))
         try:
             ctypes.CDLL("libcuda.so.1")
             driver = True

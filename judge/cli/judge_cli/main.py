@@ -32,6 +32,7 @@ options of judging:
   --case NAME       only this case, by name or number
   --seed N          the same random inputs as in the report that printed N
   --device D        auto, emulator or gpu
+  --gpu NAME        the GPU that the emulator stands for: t4 (default), a100, h100, h200, rtx4090
   --json            the report as JSON
 
 options of every command:
@@ -62,6 +63,8 @@ def _judge_parser() -> argparse.ArgumentParser:
     parser.add_argument("id", metavar="ID", help="number or name: 72, 072, conv1d")
     parser.add_argument("file", metavar="FILE", nargs="?", help="the file to judge; otherwise the one in practice/")
     parser.add_argument("--device", choices=("auto", "emulator", "gpu"), default="auto", help="where kernels run")
+    parser.add_argument("--gpu", metavar="NAME", default="t4",
+                        help="the GPU that the emulator stands for: t4, a100, h100, h200 or rtx4090")
     parser.add_argument("--case", metavar="NAME", help="only this case, by name or number")
     parser.add_argument("--seed", type=_seed, metavar="N", help="repeat the inputs of an earlier report")
     parser.add_argument("--json", action="store_true", help="the report as JSON (docs/report.schema.json)")

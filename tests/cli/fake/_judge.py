@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+GPUS = ("t4", "a100", "h100", "h200", "rtx4090")
 STATUS = {"accepted": 0, "judge_error": 3, "compile_error": 10, "runtime_error": 11, "race": 15, "wrong_answer": 18}
 
 
@@ -67,9 +68,11 @@ class _Report:
         return f"verdict: {self.verdict} lang={lang} colour={colour}\n"
 
 
-def judge(exercise, source, *, source_path="", device="auto", case=None, seed=None, progress=None, **_):
+def judge(exercise, source, *, source_path="", device="auto", gpu="t4", case=None, seed=None, progress=None, **_):
     if device == "gpu":
         raise ValueError("this version has no GPU backend")
+    if gpu not in GPUS:
+        raise ValueError(f"there is no GPU {gpu!r}: known are {', '.join(GPUS)}")
     if case is not None and case not in [c["name"] for c in exercise.cases]:
         raise ValueError(f"no case {case!r}")
     if progress:
@@ -89,6 +92,6 @@ def check_exercise(exercise, *, seed=None, progress=None, **_):
 
 def doctor(program_dir=None):
     return SimpleNamespace(
-        version="0.1.0", instruction_set="avx2", gpus=[], programs={"judge-device": True, "judge-host": False},
+        version="0.1.0", instruction_set="avx2", gpus=[], emulated_gpus=list(GPUS), programs={"judge-device": True, "judge-host": False},
         layers=[SimpleNamespace(name="landlock", available=True, detail="ABI 4"),
                 SimpleNamespace(name="seccomp", available=False, detail="the kernel lacks it")])

@@ -115,3 +115,32 @@ TEST_CASE("properties of the T4 survive their JSON") {
   CHECK(p.max_grid[1] == 65535);
   CHECK_FALSE(known_gpu("abacus").has_value());
 }
+
+TEST_CASE("each GPU that can be stood for has the limits of its compute capability") {
+  // Shared memory with opt-in, threads and blocks of a multiprocessor: CUDA C++ Programming Guide, technical
+  // specifications per compute capability.
+  struct Row {
+    const char* gpu;
+    int target, threads, blocks, multiprocessors;
+    std::uint32_t optin_kib, multiprocessor_kib;
+  };
+  const Row rows[] = {{"t4", 75, 1024, 16, 40, 64, 64},
+                      {"a100", 80, 2048, 32, 108, 163, 164},
+                      {"rtx4090", 89, 1536, 24, 128, 99, 100},
+                      {"h100", 90, 2048, 32, 132, 227, 228},
+                      {"h200", 90, 2048, 32, 132, 227, 228}};
+  CHECK(known_gpu_names().size() == std::size(rows));
+  for (const Row& row : rows) {
+    INFO(row.gpu);
+    const DeviceProperties p = named_gpu(row.gpu);
+    CHECK(compile_target(p) == row.target);
+    CHECK(p.max_threads_per_multiprocessor == row.threads);
+    CHECK(p.max_blocks_per_multiprocessor == row.blocks);
+    CHECK(p.multiprocessors == row.multiprocessors);
+    CHECK(p.shared_bytes_per_block_optin == row.optin_kib * 1024);
+    CHECK(p.shared_bytes_per_multiprocessor == row.multiprocessor_kib * 1024);
+    CHECK(p.shared_bytes_per_block == 49152);
+  }
+  CHECK_THROWS_WITH(named_gpu("abacus"),
+                    "there is no GPU \"abacus\" to stand for: known are t4, a100, h100, h200, rtx4090");
+}
