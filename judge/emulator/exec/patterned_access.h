@@ -155,6 +155,11 @@ template <memop::Space S>
   }
 }
 
+// One word of memory for each lane, and a register of as many bits.
+[[gnu::always_inline]] inline bool word_for_word(u32 aux) {
+  return memop::width_of(aux) == 4 && memop::vector_of(aux) == 1 && (aux & memop::kRegister64) == 0;
+}
+
 [[gnu::always_inline]] inline void put_lane(WarpState& s, const Slot* list, int lane, const std::byte* from, u32 aux) {
   const unsigned width = memop::width_of(aux), vector = memop::vector_of(aux);
   if (width == 4 && (aux & (memop::kRegister64 | memop::kRegister16)) == 0) {
@@ -224,7 +229,7 @@ template <bool Full, memop::Space S>
   Target t;
   if (!reach<Full, S>(s, i, p, t)) return false;
   const u32 bytes = memop::width_of(i->aux) * memop::vector_of(i->aux);
-  if (p->runs != 0 && t.shift == 2) {
+  if (p->runs != 0 && t.shift == 2 && word_for_word(i->aux)) {
     if (!load_runs<S>(*p, t, slot<u32>(s, i->d))) return false;
     ++p->hits;
     return true;
@@ -265,7 +270,7 @@ template <bool Full, memop::Space S>
   const u32 bytes = memop::width_of(i->aux) * memop::vector_of(i->aux);
   if (t.init != nullptr && (bytes < 4 || (t.offset & 3) != 0)) return false;
   const Slot* list = memop::vector_of(i->aux) > 1 ? s.worker->launch->program->operand_lists.data() + i->d : &i->d;
-  const bool by_runs = p->runs != 0 && t.shift == 2;
+  const bool by_runs = p->runs != 0 && t.shift == 2 && word_for_word(i->aux);
   if (by_runs) {
     for (int r = 0; r < p->runs; ++r) {
       const AccessPattern::Run run = p->run[r];

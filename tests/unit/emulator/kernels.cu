@@ -234,4 +234,31 @@ __global__ void many_registers(const float* in, float* out) {
   out[threadIdx.x] = sum;
 }
 
+// y[r][t] = x[at[r][t]] through shared memory too, -1: the thread sits out. One load instruction meets many shapes.
+#define SHAPES(name, T)                                                                       \
+  __global__ void name(const T* x, const int* at, T* y, T* z, int rounds) {                   \
+    __shared__ T s[256];                                                                      \
+    const int t = threadIdx.x;                                                                \
+    for (int k = t; k < 256; k += 32) s[k] = x[k];                                            \
+    __syncthreads();                                                                          \
+    for (int r = 0; r < rounds; ++r) {                                                        \
+      const int from = at[32 * r + t];                                                        \
+      if (from >= 0) {                                                                        \
+        y[32 * r + from % 32] = x[from];                                                      \
+        z[32 * r + t] = s[from];                                                              \
+      }                                                                                       \
+    }                                                                                         \
+  }
+SHAPES(shapes_u8, unsigned char)
+SHAPES(shapes_s16, short)
+SHAPES(shapes_f32, float)
+SHAPES(shapes_f64, double)
+SHAPES(shapes_f32x2, float2)
+SHAPES(shapes_f32x4, float4)
+
+// A 32-bit load into a 64-bit register: nvcc widens the index this way.
+__global__ void widened_index(const unsigned* at, const float* x, float* y, int rounds) {
+  for (int r = 0; r < rounds; ++r) y[32 * r + threadIdx.x] = x[at[32 * r + threadIdx.x] & 255];
+}
+
 }  // extern "C"
