@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kOldestMajor = 12, kOldestMinor = 4;
+// What this nvcc links with --cudart shared is libcudart.so.13, which is the name of ours.
+constexpr int kCudaMajor = 13;
 constexpr std::chrono::seconds kVersionLimit{10};
 
 std::string environment_value(const char* name) {
@@ -77,7 +78,7 @@ void version_from_nvcc(const fs::path& nvcc, int& major, int& minor) {
   if (!std::regex_search(text, match, release))
     throw ToolchainError("'" + nvcc.string() +
                          "' does not say which release it is. Remedy: set CUDACXX to the nvcc of a "
-                         "CUDA Toolkit 12.4 or newer.");
+                         "CUDA Toolkit 13.");
   major = std::stoi(match[1]);
   minor = std::stoi(match[2]);
 }
@@ -129,17 +130,16 @@ Toolchain find_toolchain() {
   if (!nvcc)
     throw ToolchainError(
         "nvcc was not found: not in $CUDACXX, $CUDA_HOME/bin, PATH or /usr/local/cuda/bin. Remedy: "
-        "install the CUDA Toolkit 12.4 or newer (no GPU and no driver are needed), or set CUDACXX to the "
-        "full path of nvcc.");
+        "install the CUDA Toolkit 13 (no GPU and no driver are needed), or set CUDACXX to the full path of nvcc.");
   Toolchain toolchain;
   toolchain.nvcc = *nvcc;
   if (!version_from_header(*nvcc, toolchain.major, toolchain.minor))
     version_from_nvcc(*nvcc, toolchain.major, toolchain.minor);
-  if (toolchain.major < kOldestMajor || (toolchain.major == kOldestMajor && toolchain.minor < kOldestMinor))
+  if (toolchain.major != kCudaMajor)
     throw ToolchainError("nvcc at '" + nvcc->string() + "' is of CUDA " + std::to_string(toolchain.major) + "." +
                          std::to_string(toolchain.minor) +
-                         ", which is too old. Remedy: install CUDA Toolkit 12.4 or newer, "
-                         "or set CUDACXX to a newer nvcc.");
+                         (toolchain.major < kCudaMajor ? ", which is too old" : ", which this judge does not know yet") +
+                         ". Remedy: install the CUDA Toolkit 13, or set CUDACXX to its nvcc.");
   const fs::path compiler = host_compiler();
   std::error_code error;
   const fs::path real = fs::canonical(compiler, error);  // "…/x86_64-linux-gnu-g++-12"

@@ -7,7 +7,9 @@ import re
 import select
 import signal
 import subprocess
+import time
 import unittest
+from pathlib import Path
 
 from course import REPOSITORY, Course, wait_until
 
@@ -135,8 +137,25 @@ class Judging(CommandTest):
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
-        self.assertIn("Interrupted.", errors)
-        self.assertNotIn("Traceback", errors)
+        self.assertEqual(errors, "Interrupted.\n")
+
+    def test_interrupt_at_any_moment_is_one_line(self):
+        """Also while Python reads the program: a traceback of an import is none of a student's business."""
+        for moment in (0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.15):
+            for command in (["72"], ["list"], ["doctor"]):
+                python, *arguments = self.course.command(*command)
+                # -S: no code of whatever else is installed runs before the program.
+                process = subprocess.Popen([python, "-S", *arguments], env=self.course.environment(),
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                self.addCleanup(process.kill)
+                wait_until(lambda: b"judge.py" in Path(f"/proc/{process.pid}/cmdline").read_bytes())
+                time.sleep(moment)
+                process.send_signal(signal.SIGINT)
+                _, errors = process.communicate(timeout=60)
+                if "judge.py" not in errors and "judge_cli" not in errors and process.returncode in (1, -signal.SIGINT):
+                    continue  # Python itself was still starting
+                self.assertNotIn("Traceback", errors)
+                self.assertLessEqual(errors.count("\n"), 1, errors)
 
     def test_watch_judges_again_on_save(self):
         self.submit("race")
@@ -177,6 +196,60 @@ class CourseCommands(CommandTest):
         reference.write_text("// fake: accepted\n")
         self.course.run("72", str(reference))
         self.assertIn("0 of 2 done", self.course.run("list").stdout)
+
+    def test_another_file_earns_no_mark(self):
+        other = self.course.root / "mine.cu"
+        other.write_text("// fake: accepted\n")
+        self.assertEqual(self.course.run("72", str(other)).returncode, 0)
+        self.assertIn("0 of 2 done", self.course.run("list").stdout)
+        self.assertNotRegex(self.course.run("list").stdout, r"·\s+72")
+        self.submit("accepted")
+        self.course.run("72", os.path.relpath(self.conv1d, self.course.root))  # its own file, by another name
+        self.assertIn("1 of 2 done", self.course.run("list").stdout)
+
+    def test_list_as_json(self):
+        self.submit("accepted")
+        self.course.run("72")
+        self.course.run("hint", "60")
+        saxpy, conv1d = json.loads(self.course.run("list", "--json").stdout)
+        self.assertEqual((saxpy["id"], saxpy["slug"], saxpy["state"], saxpy["hints_shown"]), (60, "saxpy", "new", 1))
+        self.assertEqual((conv1d["id"], conv1d["level"], conv1d["state"], conv1d["hints"]), (72, "medium", "done", 4))
+        self.assertEqual(conv1d["chapter_title"]["en"], "The memory hierarchy")
+        self.assertEqual(conv1d["file"], str(self.conv1d))
+
+    def test_exercises_json_that_misses_a_part_is_a_sentence(self):
+        catalogue = self.course.root / "exercises.json"
+        content = json.loads(catalogue.read_text())
+        del content["exercises"][1]["title"]
+        for text, words in ((json.dumps(content), "'title' is missing"), ("[]", "exercises.json: "), ("{}", "'exercises' is missing")):
+            catalogue.write_text(text)
+            run = self.course.run("list")
+            self.assertEqual(run.returncode, 3, text)
+            self.assertIn(words, run.stderr)
+            self.assertNotIn("Traceback", run.stderr)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs a second user")
+    def test_a_checkout_of_another_user(self):
+        """hint and reset ended in tracebacks there."""
+        other = {"python": "/usr/bin/python3", "user": 65534, "PYTHONDONTWRITEBYTECODE": "1"}
+        self.submit("race")
+        for arguments, status in ((["list"], 0), (["show", "72"], 0), (["hint", "72"], 0), (["reset", "72"], 4)):
+            run = self.course.run(*arguments, **other)
+            self.assertEqual(run.returncode, status, run.stderr)
+            self.assertNotIn("Traceback", run.stderr)
+        self.assertIn("conv1d.cu could not be put back: Permission denied", run.stderr)
+        self.assertIn(f"cp -r {self.course.root} ~/", run.stderr)
+        self.assertEqual(self.conv1d.read_text(), "// fake: race\n")
+        hint = self.course.run("hint", "72", **other)
+        self.assertTrue(hint.stdout.startswith("Hint 1 of 4:"))
+        self.assertIn("Your progress could not be saved: Permission denied.", hint.stderr)
+        progress = self.course.root / "practice" / ".progress.json"
+        self.course.run("hint", "72")
+        progress.chmod(0o600)
+        unreadable = self.course.run("list", **other)
+        self.assertEqual(unreadable.returncode, 0)
+        self.assertIn("cannot be read", unreadable.stderr)
+        self.assertTrue(progress.exists())
 
     def test_damaged_progress_is_set_aside(self):
         progress = self.course.root / "practice" / ".progress.json"

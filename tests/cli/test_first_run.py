@@ -123,7 +123,7 @@ class MissingNvcc(MachineTest):
         return problem.sentence if problem else None
 
     def test_none_at_all(self):
-        self.assertIn("install the CUDA Toolkit 12.4 or newer", self.problem())
+        self.assertIn("install the CUDA Toolkit 13 (", self.problem())
 
     def test_present_but_not_on_path(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -133,12 +133,13 @@ class MissingNvcc(MachineTest):
             self.assertIn(f"export PATH={nvcc.parent}:$PATH", self.problem((folder + "/cuda-*/bin/nvcc",)))
 
     def test_version_boundary(self):
-        for release, accepted in (("11.8", False), ("12.3", False), ("12.4", True), ("13.0", True)):
+        for release, wrong in (("11.8", "too old"), ("12.9", "too old"), ("13.0", ""), ("13.9", ""), ("14.0", "newer than")):
             self.machine.fake("nvcc", f"echo Cuda compilation tools, release {release}, V{release}.1")
             problem = self.problem()
-            self.assertEqual(problem is None, accepted, release)
+            self.assertEqual(problem is None, not wrong, release)
             if problem:
-                self.assertIn(f"nvcc {release} at {self.machine.path}/nvcc is too old", problem)
+                self.assertIn(f"nvcc {release} at {self.machine.path}/nvcc is {wrong}", problem)
+                self.assertIn("the CUDA Toolkit 13 is needed", problem)
 
     def test_broken(self):
         self.machine.fake("nvcc", "exit 1")
@@ -244,6 +245,41 @@ esac""")
         self.assertEqual(process.returncode, 130)
         self.assertNotIn("Traceback", errors)
         wait_until(lambda: not is_running(int(child.read_text())))
+
+    def test_a_slow_step_names_what_is_compiled_at_least_every_ten_seconds(self):
+        """Once, 79 seconds passed without a word while two large files were compiled."""
+        self.fake_build()
+        self.machine.real("g++", "sleep")
+        slow = self.machine.fake("slow", "")
+        shutil.copy(shutil.which("sh"), slow)  # its command line is as a compiler's: -c FILE
+        (self.course.root / "judge" / "large.cpp").write_text("sleep 12\n")
+        programs, module = self.course.root / "build" / "bin", REPOSITORY / "tests" / "cli" / "fake" / "_judge.py"
+        self.machine.fake("cmake", f"""case "$1" in
+  --version) echo cmake version 3.25.1 ;;
+  --build) echo "[1/4] Building"; {slow} -e {self.course.root}/judge/large.cpp -c {self.course.root}/judge/large.cpp
+    mkdir -p {programs}; cp {module} {programs}; echo "[4/4] Linking" ;;
+esac""")
+        run = self.run_judge("72")
+        self.assertEqual(run.returncode, 18, run.stderr)
+        self.assertRegex(run.stderr, r"  25 %\n   25 %  0:1[0-2]  judge/large.cpp\n")
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs a second user")
+    def test_a_checkout_of_another_user_that_was_never_built(self):
+        self.machine.real("g++")
+        self.fake_build()
+        os.chmod(self.course.root / "build", 0o755)
+        run = self.run_judge("72", python="/usr/bin/python3", user=65534, PYTHONDONTWRITEBYTECODE="1")
+        self.assertEqual(run.returncode, 4, run.stderr)
+        self.assertRegex(run.stderr, "The judge must be built, and .*bootstrap.lock cannot be written: Permission denied")
+        self.assertIn(f"cp -r {self.course.root} ~/", run.stderr)
+        self.assertNotIn("Traceback", run.stderr)
+
+    def test_list_show_and_hint_need_neither_tools_nor_a_build(self):
+        for arguments in (["list"], ["list", "--json"], ["show", "72"], ["hint", "72"], ["reset", "72"]):
+            run = self.run_judge(*arguments)
+            self.assertEqual((run.returncode, run.stderr), (0, ""), arguments)
+        self.assertEqual(self.log(), "")
+        self.assertEqual(list((self.course.root / "build").iterdir()), [])
 
     def test_a_vanished_nvcc_is_noticed_after_the_first_time(self):
         self.fake_build()

@@ -11,22 +11,22 @@ import hashlib
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, TextIO
 
 from . import toolchain
-from .terminal import Terminal, UserError
-
-STATUS_MACHINE = 4  # this machine lacks something; docs/cli.md
+from .terminal import STATUS_MACHINE, Terminal, UserError
 
 _SOURCE_SUFFIXES = (".cpp", ".h", ".def", ".txt", ".cmake", ".map", ".in", ".json")
 _STEP = re.compile(r"^\[\s*(?:(\d+)/(\d+)|(\d+)%)\]\s*(.*)")
 _LOG_TAIL = 30
+_QUIET_SECONDS = 10  # the longest time for which a build says nothing
 
 
 def source_digest(root: Path) -> str:
@@ -114,7 +114,6 @@ class Bootstrap:
 
     def make(self, tests: bool = False) -> None:
         """Installs, configures and builds. `tests`: the test programs too, warnings as errors."""
-        self.build.mkdir(exist_ok=True)
         with self._lock():
             digest = source_digest(self.root)
             self._provide(tests)
@@ -149,12 +148,22 @@ class Bootstrap:
 
     @contextlib.contextmanager
     def _lock(self) -> Iterator[None]:
-        with open(self.build / "bootstrap.lock", "w", encoding="utf-8") as file:
+        tr = self._terminal.tr
+        try:
+            self.build.mkdir(exist_ok=True)
+            file = open(self.build / "bootstrap.lock", "w", encoding="utf-8")
+            open(self._log, "a", encoding="utf-8").close()
+        except OSError as error:
+            raise UserError(tr(
+                f"The judge must be built, and {error.filename} cannot be written: {error.strerror}. Ask the owner of "
+                f"{self.root} to run judge.py once, or work in a copy of your own:  cp -r {self.root} ~/{self.root.name}",
+                f"需要构建判题器，但无法写入 {error.filename}：{error.strerror}。请让 {self.root} 的所有者先运行一次 judge.py，"
+                f"或在自己的副本中练习：  cp -r {self.root} ~/{self.root.name}"), STATUS_MACHINE) from error
+        with file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                self._terminal.note(self._terminal.tr("Another run is building the judge; waiting for it.",
-                                                      "另一个进程正在编译判题器，请稍候。"))
+                self._terminal.note(tr("Another run is building the judge; waiting for it.", "另一个进程正在编译判题器，请稍候。"))
                 fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
@@ -201,41 +210,32 @@ class Bootstrap:
             command = ["cmake", str(self.build), f"-DPython_EXECUTABLE={sys.executable}"]  # keep a tests build as it is
         if shutil.which("ccache"):
             command.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
+        # Its headers are those that our runtime library is built from. What CMake found for another nvcc is forgotten.
+        command += [f"-DJUDGE_NVCC={toolchain.find_nvcc(os.environ)}", "-UJUDGE_CUDA_INCLUDE"]
         self._run_steps(command, self._terminal.tr("configuring", "正在配置"))
 
     def _run_steps(self, command: List[str], title: str, environment: Optional[Dict[str, str]] = None) -> None:
         """Runs a program with its output in the log, shows how far it is, and on failure the end of what it said."""
-        terminal, started, announced = self._terminal, time.monotonic(), -1
+        terminal = self._terminal
         if not terminal.live:
             terminal.note(f"{title} …")
-        tail: List[str] = []
         with open(self._log, "a", encoding="utf-8") as log:
             log.write("$ " + " ".join(command) + "\n")
             try:
                 process = subprocess.Popen(command, cwd=self.root, env=environment, stdin=subprocess.DEVNULL,
-                                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                                           start_new_session=True)
+                                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
             except OSError as error:
                 raise UserError(f"{command[0]}: {error.strerror}", STATUS_MACHINE) from error
+            steps = _Steps(terminal, title, self.root, process.pid)
             try:
                 assert process.stdout is not None
-                for line in process.stdout:
-                    log.write(line)
-                    tail = (tail + [line.rstrip()])[-_LOG_TAIL:]
-                    step = _STEP.match(line)
-                    percent = _percent(step) if step else -1
-                    if percent < 0:
-                        terminal.show_line(f"{title}: {line.strip()}")
-                        continue
-                    seconds = int(time.monotonic() - started)
-                    terminal.show_line(f"{title} {bar(percent)} {percent:3d} %  {seconds // 60}:{seconds % 60:02d}")
-                    if not terminal.live and percent // 10 > announced:
-                        announced = percent // 10
-                        terminal.note(f"  {percent:3d} %")
+                with process.stdout as output:
+                    _follow(output.fileno(), log, steps)
                 status = process.wait()
             except BaseException:
                 # Its own group, so that Ctrl-C reaches it once, through here, and takes the compilers with it.
-                os.killpg(process.pid, signal.SIGTERM)
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGTERM)
                 process.wait()
                 raise
             finally:
@@ -243,7 +243,94 @@ class Bootstrap:
         if status != 0:
             what = terminal.tr(f"{title}: failed with status {status}. The end of its output (all of it: {self._log}):",
                                f"{title}：失败，状态 {status}。输出的末尾如下（完整输出：{self._log}）：")
-            raise UserError(what + "\n" + "\n".join("  " + line for line in tail), STATUS_MACHINE)
+            raise UserError(what + "\n" + "\n".join("  " + line for line in steps.tail), STATUS_MACHINE)
+
+
+class _Steps:
+    """Shows how far a build is: on a terminal one line that changes, otherwise a line per tenth, and per ten seconds."""
+
+    def __init__(self, terminal: Terminal, title: str, root: Path, session: int):
+        self.tail: List[str] = []
+        self._terminal, self._title, self._root, self._session = terminal, title, root, session
+        self._started = self._spoke = time.monotonic()
+        self._percent, self._announced, self._last = -1, 0, ""
+        self._looked, self._now = 0.0, ""
+
+    def line(self, text: str) -> None:
+        self.tail = (self.tail + [text])[-_LOG_TAIL:]
+        self._last = text.strip() or self._last
+        step = _STEP.match(text)
+        if step:
+            self._percent = _percent(step)
+            if not self._terminal.live and self._percent // 10 > self._announced:
+                self._announced = self._percent // 10
+                self._say(f"  {self._percent:3d} %")
+        self._show()
+
+    def tick(self) -> None:
+        """Called at least every second; says what is going on when nothing was said for some seconds."""
+        if self._terminal.live:
+            self._show()
+        elif time.monotonic() - self._spoke >= _QUIET_SECONDS:
+            now = ", ".join(being_compiled(self._session, self._root)) or self._last
+            done = f"{self._percent:3d} %  " if self._percent >= 0 else ""
+            self._say(f"  {done}{self._clock()}  {now}".rstrip())
+
+    def _say(self, text: str) -> None:
+        self._terminal.note(text)
+        self._spoke = time.monotonic()
+
+    def _show(self) -> None:
+        if not self._terminal.live:
+            return
+        if self._percent < 0:
+            self._terminal.show_line(f"{self._title}: {self._last}")
+            return
+        if time.monotonic() - self._looked >= 1:  # not for each of a thousand lines
+            self._now = ", ".join(os.path.basename(file) for file in being_compiled(self._session, self._root))
+            self._looked = time.monotonic()
+        self._terminal.show_line(f"{self._title} {bar(self._percent)} {self._percent:3d} %  {self._clock()}  {self._now}")
+
+    def _clock(self) -> str:
+        seconds = int(time.monotonic() - self._started)
+        return f"{seconds // 60}:{seconds % 60:02d}"
+
+
+def _follow(output: int, log: TextIO, steps: _Steps) -> None:
+    """Reads until the end, line by line, and lets `steps` know that time passes while there is nothing to read."""
+    rest = b""
+    while True:
+        if not select.select([output], [], [], 1.0)[0]:
+            steps.tick()
+            continue
+        chunk = os.read(output, 65536)
+        *lines, rest = (rest + chunk).split(b"\n")
+        if not chunk and rest:
+            lines.append(rest)
+        for line in lines:
+            text = line.decode("utf-8", "replace").rstrip()
+            log.write(text + "\n")
+            steps.line(text)
+        if not chunk:
+            return
+        steps.tick()
+
+
+def being_compiled(session: int, root: Path) -> List[str]:
+    """The source files that compilers of this session are at, relative to the root. Ninja tells of a step when it is over."""
+    files = set()
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit():
+            continue
+        try:
+            if os.getsid(int(process.name)) != session:
+                continue
+            arguments = (process / "cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+        except OSError:  # it has ended
+            continue
+        if "-c" in arguments[:-1]:
+            files.add(os.path.relpath(arguments[arguments.index("-c") + 1], root))
+    return sorted(file for file in files if file.endswith((".cpp", ".cc", ".c")))
 
 
 def install_command(packages: List[str]) -> str:

@@ -1,6 +1,7 @@
-"""The commands that need the judge, apart from `doctor`."""
+"""The commands, apart from `doctor`: judging and its proofs, which need the judge, and those that need the course only."""
 
 import argparse
+import functools
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, Dict, List
 
 from .bootstrap import STATUS_MACHINE, Bootstrap, jobs
+from .course import Course, CourseError, Exercise
 from .progress import Progress
 from .terminal import Terminal, UserError, pad, width_of
 
@@ -29,30 +31,49 @@ class Commands:
         self._bootstrap = Bootstrap(root, terminal)
 
     def run(self, command: str, options: argparse.Namespace) -> int:
-        if command == "selftest":
-            return self._selftest(options)
+        handlers = {"judge": self._judge_command, "list": self._list, "show": self._show, "hint": self._hint,
+                    "reset": self._reset, "check": self._check, "selftest": self._selftest}
+        return handlers[command](options)
+
+    # -- what exercises.json holds: enough for list, show, hint and reset, which therefore never build anything
+
+    @functools.cached_property
+    def _course(self) -> Course:
+        try:
+            return Course(self._root)
+        except CourseError as error:
+            raise UserError(str(error), STATUS_CATALOGUE) from error
+
+    @functools.cached_property
+    def _progress(self) -> Progress:
+        progress = Progress(self._root / "practice" / ".progress.json")
+        tr = self._terminal.tr
+        if progress.damaged:
+            self._terminal.note(tr(
+                f"The record of your progress was damaged; it starts afresh (the old file: {progress.damaged}).",
+                f"进度记录已损坏，将重新开始（旧文件：{progress.damaged}）。"))
+        if progress.unreadable:
+            self._terminal.note(tr(f"Your progress cannot be read ({progress.unreadable}), so no marks are shown.",
+                                   f"无法读取进度记录（{progress.unreadable}），因此不显示标记。"))
+        return progress
+
+    def _load_judge(self) -> None:
         self._judge = self._bootstrap.load()
         try:
             self._catalogue = self._judge.load_catalogue(str(self._root))
         except self._judge.CatalogueError as error:
             raise UserError(str(error), STATUS_CATALOGUE) from error
-        self._progress = Progress(self._root / "practice" / ".progress.json")
-        if self._progress.damaged:
-            self._terminal.note(self._terminal.tr(
-                f"The record of your progress was damaged; it starts afresh (the old file: {self._progress.damaged}).",
-                f"进度记录已损坏，将重新开始（旧文件：{self._progress.damaged}）。"))
-        handlers = {"judge": self._judge_command, "list": self._list, "show": self._show, "hint": self._hint,
-                    "reset": self._reset, "check": self._check}
-        return handlers[command](options)
 
-    def _find(self, name: str) -> Any:
-        exercise = self._catalogue.find(name)
+    def _find(self, name: str, among: Any = None) -> Any:
+        """`among`: the judge's catalogue, whose exercises the judge takes; without it, what exercises.json tells."""
+        course = among if among is not None else self._course
+        exercise = course.find(name)
         if exercise is not None:
             return exercise
         import difflib
 
         tr = self._terminal.tr
-        names = {**{str(e.id): e for e in self._catalogue}, **{e.slug: e for e in self._catalogue}}
+        names = {**{str(e.id): e for e in course}, **{e.slug: e for e in course}}
         near = difflib.get_close_matches(name.lstrip("0"), list(names), n=1, cutoff=0.4)
         message = tr(f"There is no exercise {name!r}.", f"没有练习 {name!r}。")
         if near:
@@ -63,7 +84,9 @@ class Commands:
     # -- judging
 
     def _judge_command(self, options: argparse.Namespace) -> int:
-        exercise = self._find(options.id)
+        self._find(options.id)  # a name that is not there needs no build to be told
+        self._load_judge()
+        exercise = self._find(options.id, self._catalogue)
         path = options.file or exercise.stub
         if not options.watch:
             return self._judge_once(exercise, path, options)
@@ -108,14 +131,28 @@ class Commands:
         return source
 
     def _remember(self, exercise: Any, report: Any, options: argparse.Namespace) -> None:
-        """A single case proves nothing, and neither does the judge's failure or the course's own solution."""
-        own = Path(options.file).resolve().is_relative_to(self._root / "reference") if options.file else False
-        if options.case is None and report.verdict != "judge_error" and not own:
+        """Only the exercise's own file is the student's answer to it. Another file may be an experiment or somebody else's;
+        a single case proves nothing, and neither does a failure of the judge."""
+        own = options.file is None or _same_file(options.file, exercise.stub)
+        if own and options.case is None and report.verdict != "judge_error":
             try:
                 self._progress.record_verdict(exercise.folder_name, report.verdict)
             except OSError as error:
-                self._terminal.note(self._terminal.tr(f"Your progress could not be saved: {error.strerror}.",
-                                                      f"无法保存进度：{error.strerror}。"))
+                self._note_unsaved(error)
+
+    def _note_unsaved(self, error: OSError) -> None:
+        tr = self._terminal.tr
+        message = tr(f"Your progress could not be saved: {error.strerror}.", f"无法保存进度：{error.strerror}。")
+        self._terminal.note(message + self._whose_checkout(self._root / "practice"))
+
+    def _whose_checkout(self, folder: Path) -> str:
+        """What to do where the course lies in a folder that this user may not write to; "" when that is not the reason."""
+        if os.access(folder, os.W_OK):
+            return ""
+        copy = "~/" + (self._root.name or "course")
+        return self._terminal.tr(
+            f" {folder} is not yours to write to: work in a copy of your own, for example  cp -r {self._root} {copy}",
+            f" 你没有写入 {folder} 的权限：请在自己的副本中练习，例如  cp -r {self._root} {copy}")
 
     def _show_progress(self, stage: str, done: int, total: int) -> None:
         words = {"compile": self._terminal.tr("compiling", "正在编译"), "case": self._terminal.tr("case", "用例"),
@@ -129,41 +166,45 @@ class Commands:
     # -- the course
 
     def _list(self, options: argparse.Namespace) -> int:
+        if options.json:
+            self._terminal.out(json.dumps(self._list_as_json(), indent=2, ensure_ascii=False))
+            return 0
         terminal, marks = self._terminal, {"done": "✓", "tried": "·", "new": " "}
         levels = {"easy": terminal.tr("easy", "简单"), "medium": terminal.tr("medium", "中等"),
                   "hard": terminal.tr("hard", "困难")}
-        chapters: Dict[str, List[Any]] = {}
-        for exercise in self._catalogue:
+        chapters: Dict[str, List[Exercise]] = {}
+        for exercise in self._course:
             chapters.setdefault(exercise.chapter, []).append(exercise)
         level_width = max(width_of(text) for text in levels.values())
         for chapter, exercises in chapters.items():
-            terminal.out(terminal.style(self._chapter_title(chapter), "bold"))
+            terminal.out(terminal.style(terminal.text(self._course.chapter_title(chapter)), "bold"))
             for e in exercises:
                 state = self._progress.state(e.folder_name)
                 mark = terminal.style(marks[state], "green" if state == "done" else "yellow")
                 level = pad(levels.get(e.level, e.level), level_width)
                 terminal.out(f"  {mark} {e.id:>3}  {pad(e.slug, 12)}  {level}  {terminal.text(e.title)}")
             terminal.out()
-        done = sum(self._progress.state(e.folder_name) == "done" for e in self._catalogue)
-        terminal.out(terminal.tr(f"{done} of {len(self._catalogue)} done.  judge.py show ID tells the task.",
-                                 f"已完成 {done} / {len(self._catalogue)}。judge.py show ID 查看题目。"))
+        done = sum(self._progress.state(e.folder_name) == "done" for e in self._course)
+        terminal.out(terminal.tr(f"{done} of {len(self._course)} done.  judge.py show ID tells the task.",
+                                 f"已完成 {done} / {len(self._course)}。judge.py show ID 查看题目。"))
         return 0
 
-    def _chapter_title(self, slug: str) -> str:
-        # The module has validated exercises.json; the chapters' titles are only for this list.
-        content = json.loads((self._root / "exercises.json").read_text(encoding="utf-8"))
-        for chapter in content.get("chapters", []):
-            if chapter.get("slug") == slug:
-                title = chapter.get("title", slug)
-                return self._terminal.text(title) if isinstance(title, dict) else title
-        return slug
+    def _list_as_json(self) -> List[Dict[str, Any]]:
+        return [{"id": e.id, "slug": e.slug, "chapter": e.chapter, "chapter_title": self._course.chapter_title(e.chapter),
+                 "level": e.level, "title": e.title, "state": self._progress.state(e.folder_name),
+                 "hints": len(e.hints), "hints_shown": self._progress.hints_shown(e.folder_name), "file": str(e.file)}
+                for e in self._course]
 
     def _show(self, options: argparse.Namespace) -> int:
         from .statement import render
 
-        exercise = self._find(options.id)
-        path = exercise.statements.get(self._terminal.lang) or exercise.statements["en"]
-        self._terminal.out(render(Path(path).read_text(encoding="utf-8"), self._terminal).rstrip("\n"))
+        path = self._find(options.id).statement(self._terminal.lang)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise UserError(self._terminal.tr(f"The task cannot be read: {path}: {error.strerror}.",
+                                              f"无法读取题目：{path}：{error.strerror}。"), STATUS_CATALOGUE) from error
+        self._terminal.out(render(text, self._terminal).rstrip("\n"))
         return 0
 
     def _hint(self, options: argparse.Namespace) -> int:
@@ -179,27 +220,35 @@ class Commands:
             head = terminal.tr(f"Hint {number + 1} of {len(hints)}: ", f"提示 {number + 1}/{len(hints)}：")
             for line in wrap(head + terminal.text(hints[number]), terminal.width):
                 terminal.out(line)
-        if fresh:
-            self._progress.record_hints(exercise.folder_name, seen + 1)
-        else:
+        if not fresh:
             terminal.out(terminal.tr("That was all there is.", "提示已经全部给出。"))
+            return 0
+        try:
+            self._progress.record_hints(exercise.folder_name, seen + 1)
+        except OSError as error:
+            self._note_unsaved(error)
         return 0
 
     def _reset(self, options: argparse.Namespace) -> int:
         exercise, tr = self._find(options.id), self._terminal.tr
-        file = Path(exercise.stub)
-        pristine = self._root / "reference" / exercise.folder_name / "stub.cu"
+        file, pristine = exercise.file, exercise.pristine
         try:
             stub = pristine.read_bytes()
         except OSError as error:
             raise UserError(tr(f"The stub is missing: {pristine}.", f"缺少初始代码：{pristine}。"), STATUS_CATALOGUE) from error
-        if file.exists() and file.read_bytes() == stub:
-            self._terminal.out(tr(f"{self._shown(str(file))} is the stub already.", f"{self._shown(str(file))} 已是初始代码。"))
-            return 0
-        kept = _keep(file) if file.exists() else None
-        temporary = file.with_name(f".{file.name}.new")
-        temporary.write_bytes(stub)
-        os.replace(temporary, file)
+        try:
+            if file.exists() and file.read_bytes() == stub:
+                self._terminal.out(tr(f"{self._shown(str(file))} is the stub already.",
+                                      f"{self._shown(str(file))} 已是初始代码。"))
+                return 0
+            kept = _keep(file) if file.exists() else None
+            temporary = file.with_name(f".{file.name}.new")
+            temporary.write_bytes(stub)
+            os.replace(temporary, file)
+        except OSError as error:
+            raise UserError(tr(f"{self._shown(str(file))} could not be put back: {error.strerror}.",
+                               f"无法恢复 {self._shown(str(file))}：{error.strerror}。")
+                            + self._whose_checkout(file.parent), STATUS_MACHINE) from error
         self._terminal.out(tr(f"{self._shown(str(file))} is the stub again.", f"{self._shown(str(file))} 已恢复为初始代码。"))
         if kept:
             self._terminal.out(tr(f"Your version is kept in {self._shown(str(kept))}.",
@@ -209,7 +258,10 @@ class Commands:
     # -- proofs
 
     def _check(self, options: argparse.Namespace) -> int:
-        exercises = [self._find(name) for name in options.ids] or list(self._catalogue)
+        for name in options.ids:
+            self._find(name)
+        self._load_judge()
+        exercises = [self._find(name, self._catalogue) for name in options.ids] or list(self._catalogue)
         sound = True
         for exercise in exercises:
             try:
@@ -237,6 +289,13 @@ class Commands:
         except OSError as error:
             raise UserError(f"ctest: {error.strerror}", STATUS_MACHINE) from error
         return STATUS_CHECK_FAILED if status else 0
+
+
+def _same_file(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:  # one of them has gone meanwhile
+        return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _keep(file: Path) -> Path:

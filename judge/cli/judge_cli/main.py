@@ -2,11 +2,12 @@
 
 import argparse
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any, List
 
-from .terminal import Terminal, UserError
+from .terminal import STATUS_MACHINE, Terminal, UserError
 
 STATUS_USAGE = 2
 STATUS_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
@@ -84,7 +85,9 @@ def _seed(text: str) -> int:
 
 def _command_parser(command: str) -> argparse.ArgumentParser:
     if command == "list":
-        return _parser("list", "judge.py list", "Every exercise by chapter, with its level: ✓ done, · tried.")
+        parser = _parser("list", "judge.py list [--json]", "Every exercise by chapter, with its level: ✓ done, · tried.")
+        parser.add_argument("--json", action="store_true", help="as JSON (docs/cli.md)")
+        return parser
     if command == "doctor":
         return _parser("doctor", "judge.py doctor", "What this machine has, and what that means for judging.")
     if command == "check":
@@ -119,12 +122,19 @@ def main(root: Path, arguments: List[str]) -> int:
     try:
         return _run(root, arguments)
     except KeyboardInterrupt:
-        terminal = Terminal()
-        terminal.note("\n" + terminal.tr("Interrupted.", "已中断。"))
-        return STATUS_INTERRUPTED
+        return interrupted()
     except BrokenPipeError:  # judge.py list | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def interrupted() -> int:
+    """One line and the status of Ctrl-C. A second Ctrl-C changes nothing any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    terminal = Terminal()
+    after_echo = "\n" if sys.stderr.isatty() else ""  # the terminal has shown ^C
+    terminal.note(after_echo + terminal.tr("Interrupted.", "已中断。"))
+    return STATUS_INTERRUPTED
 
 
 def _run(root: Path, arguments: List[str]) -> int:
@@ -149,3 +159,9 @@ def _run(root: Path, arguments: List[str]) -> int:
     except UserError as error:
         terminal.note(terminal.tr("judge.py: ", "judge.py：") + str(error))
         return error.status
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # a full disk, a folder of another user's: the machine, and no fault of this program
+        name = f": {error.filename}" if error.filename else ""
+        terminal.note(terminal.tr("judge.py: ", "judge.py：") + f"{error.strerror or error}{name}")
+        return STATUS_MACHINE

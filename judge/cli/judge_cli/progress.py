@@ -4,6 +4,8 @@ Written to a temporary file that then takes the old one's name, so that a crash 
 damaged file is set aside, never an error: nothing in it is worth stopping a student.
 """
 
+import contextlib
+import errno
 import json
 import os
 import tempfile
@@ -18,6 +20,7 @@ class Progress:
     def __init__(self, path: Path):
         self._path = path
         self.damaged = ""  # where a damaged file was put
+        self.unreadable = ""  # why the file could not be read
         self._exercises: Dict[str, Dict[str, Any]] = self._read()
 
     def _read(self) -> Dict[str, Dict[str, Any]]:
@@ -29,7 +32,10 @@ class Progress:
             return exercises
         except FileNotFoundError:
             return {}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except OSError as error:  # another user's, say: nothing is wrong with what is in it
+            self.unreadable = f"{self._path}: {error.strerror}"
+            return {}
+        except (ValueError, KeyError, TypeError, AttributeError):
             aside = self._path.with_name(self._path.name + ".damaged")
             try:
                 os.replace(self._path, aside)
@@ -39,6 +45,8 @@ class Progress:
             return {}
 
     def _write(self) -> None:
+        if self.unreadable:  # it would replace what could not be read
+            raise PermissionError(errno.EACCES, self.unreadable)
         content = json.dumps({"version": VERSION, "exercises": self._exercises}, indent=1, sort_keys=True) + "\n"
         descriptor, name = tempfile.mkstemp(prefix=".progress.", dir=self._path.parent)
         try:
@@ -46,7 +54,8 @@ class Progress:
                 file.write(content)
             os.replace(name, self._path)
         except BaseException:
-            os.unlink(name)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name)
             raise
 
     def _count(self, folder: str, key: str) -> int:

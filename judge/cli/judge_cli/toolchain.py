@@ -17,7 +17,9 @@ from .terminal import Terminal
 Version = Tuple[int, ...]
 
 CMAKE_NEEDED: Version = (3, 22)
-NVCC_NEEDED: Version = (12, 4)
+# Our runtime library stands in for libcudart.so.13: it is built from the headers of CUDA 13, and what another major version
+# compiles looks for a library of another name.
+CUDA_MAJOR = 13
 CUDA_DOWNLOADS = "https://developer.nvidia.com/cuda-downloads"
 
 # Where a toolkit lies that is not on PATH. The first is used as it is; the others are only named as a remedy.
@@ -77,7 +79,7 @@ def nvcc_version(nvcc: str) -> Optional[Version]:
 
 def nvcc_problem(terminal: Terminal, environment: Mapping[str, str], default: str = NVCC_DEFAULT,
                  elsewhere: Tuple[str, ...] = NVCC_ELSEWHERE) -> Optional[Problem]:
-    tr, needed = terminal.tr, dotted(NVCC_NEEDED)
+    tr, needed = terminal.tr, CUDA_MAJOR
     nvcc = find_nvcc(environment, default)
     if not nvcc:
         import glob
@@ -88,20 +90,21 @@ def nvcc_problem(terminal: Terminal, environment: Mapping[str, str], default: st
             return Problem(tr(f"nvcc is at {hidden[-1]} but not on PATH: run  export PATH={folder}:$PATH",
                               f"nvcc 位于 {hidden[-1]}，但不在 PATH 中：请运行  export PATH={folder}:$PATH"))
         return Problem(tr(
-            f"nvcc was not found: install the CUDA Toolkit {needed} or newer ({CUDA_DOWNLOADS}; no GPU is needed), or set "
+            f"nvcc was not found: install the CUDA Toolkit {needed} ({CUDA_DOWNLOADS}; no GPU is needed), or set "
             "CUDA_HOME to the folder where it is installed.",
-            f"没有找到 nvcc：请安装 CUDA Toolkit {needed} 或更新版本（{CUDA_DOWNLOADS}，不需要 GPU），"
+            f"没有找到 nvcc：请安装 CUDA Toolkit {needed}（{CUDA_DOWNLOADS}，不需要 GPU），"
             "或把 CUDA_HOME 设为它的安装目录。"))
     version = nvcc_version(nvcc)
     if version is None:
         return Problem(tr(f"{nvcc} does not run: `{nvcc} --version` prints no release. Install the CUDA Toolkit again "
                           f"({CUDA_DOWNLOADS}).",
                           f"{nvcc} 无法运行：`{nvcc} --version` 没有给出版本号。请重新安装 CUDA Toolkit（{CUDA_DOWNLOADS}）。"))
-    if version < NVCC_NEEDED:
+    if version[0] != CUDA_MAJOR:
+        en, zh = ("too old", "太旧") if version[0] < CUDA_MAJOR else ("newer than this judge", "比本判题器新")
         return Problem(tr(
-            f"nvcc {dotted(version)} at {nvcc} is too old: install the CUDA Toolkit {needed} or newer ({CUDA_DOWNLOADS}), "
-            "and set CUDA_HOME to it.",
-            f"{nvcc} 的版本 {dotted(version)} 太旧：请安装 CUDA Toolkit {needed} 或更新版本（{CUDA_DOWNLOADS}），"
+            f"nvcc {dotted(version)} at {nvcc} is {en}: the CUDA Toolkit {needed} is needed. Install it ({CUDA_DOWNLOADS}) and "
+            "set CUDA_HOME to it.",
+            f"{nvcc} 的版本 {dotted(version)} {zh}：需要 CUDA Toolkit {needed}。请安装它（{CUDA_DOWNLOADS}），"
             "并把 CUDA_HOME 指向它。"))
     return None
 

@@ -144,15 +144,19 @@ TEST_CASE("each fault of the toolchain has its sentence with a remedy") {
     shop.write("include/cuda.h", "#define CUDA_VERSION " + cuda_version + "\n");
     return (shop.sources() / "bin/nvcc").string();
   };
-  SECTION("12.3 is too old, and says so") {
-    const Environment chosen("CUDACXX", fake("12030"));
-    CHECK_THAT(message(), Contains("12.3") && Contains("too old") && Contains("12.4 or newer"));
+  SECTION("12.9 is too old, and says so: it links libcudart.so.12") {
+    const Environment chosen("CUDACXX", fake("12090"));
+    CHECK_THAT(message(), Contains("12.9") && Contains("too old") && Contains("install the CUDA Toolkit 13"));
   }
-  SECTION("12.4 is not") {
-    const Environment chosen("CUDACXX", fake("12040"));
+  SECTION("14.0 links libcudart.so.14") {
+    const Environment chosen("CUDACXX", fake("14000"));
+    CHECK_THAT(message(), Contains("14.0") && Contains("does not know yet") && Contains("CUDA Toolkit 13"));
+  }
+  SECTION("13.1 is right") {
+    const Environment chosen("CUDACXX", fake("13010"));
     const Toolchain found = find_toolchain();
-    CHECK(found.major == 12);
-    CHECK(found.minor == 4);
+    CHECK(found.major == 13);
+    CHECK(found.minor == 1);
     CHECK(!found.host_compiler.empty());
   }
 }

@@ -283,7 +283,7 @@ Report judge_error() {
   Report r = base();
   r.build = {};
   r.judge_error_stage = "toolchain";
-  r.judge_error = "nvcc was not found: install the CUDA Toolkit 12.4 or newer, or set CUDACXX to its nvcc";
+  r.judge_error = "nvcc was not found: install the CUDA Toolkit 13, or set CUDACXX to its nvcc";
   r.verdict = Verdict::judge_error;
   r.next_step = next_step(r);
   return r;
