@@ -225,7 +225,7 @@ JUDGE_OP(ld_const_64) {
 
 JUDGE_OP(ld_shared_32) {
   WarpState& s = state(w);
-  if constexpr (Full) {
+  if (Full && may_be_contiguous(s, i)) {
     const LaunchContext& launch = *s.worker->launch;
     const BlockState& b = *s.block;
     const u32* a = slot<u32>(w, i->a);
@@ -249,7 +249,7 @@ JUDGE_OP(ld_shared_32) {
 
 JUDGE_OP(st_shared_32) {
   WarpState& s = state(w);
-  if constexpr (Full) {
+  if (Full && may_be_contiguous(s, i)) {
     const LaunchContext& launch = *s.worker->launch;
     const BlockState& b = *s.block;
     const u32* a = slot<u32>(w, i->a);
@@ -270,7 +270,7 @@ JUDGE_OP(st_shared_32) {
 
 JUDGE_OP(ld_global_32) {
   WarpState& s = state(w);
-  if constexpr (Full) {
+  if (Full && may_be_contiguous(s, i)) {
     const LaunchContext& launch = *s.worker->launch;
     const u64* a = slot<u64>(w, i->a);
     const u64 first = a[0] + i->imm;
@@ -300,7 +300,7 @@ JUDGE_OP(ld_global_32) {
 
 JUDGE_OP(st_global_32) {
   WarpState& s = state(w);
-  if constexpr (Full) {
+  if (Full && may_be_contiguous(s, i)) {
     const LaunchContext& launch = *s.worker->launch;
     const u64* a = slot<u64>(w, i->a);
     const u64 first = a[0] + i->imm;

@@ -46,6 +46,25 @@ template <bool Full, class A>
 [[gnu::always_inline]] inline bool same_shape(const AccessPattern& p, const A* a, u32 mask) {
   if (p.mask != mask) return false;
   const A first = a[p.first];
+#if defined(__AVX512F__)
+  if constexpr (sizeof(A) == 4) {
+    const __m512i base = _mm512_set1_epi32(static_cast<int>(first));
+    const unsigned low = _mm512_mask_cmpneq_epu32_mask(
+        static_cast<__mmask16>(mask), _mm512_sub_epi32(_mm512_load_si512(a), base), _mm512_load_si512(p.distance));
+    const unsigned high =
+        _mm512_mask_cmpneq_epu32_mask(static_cast<__mmask16>(mask >> 16), _mm512_sub_epi32(_mm512_load_si512(a + 16), base),
+                                      _mm512_load_si512(p.distance + 16));
+    return (low | high) == 0;
+  } else {
+    const __m512i base = _mm512_set1_epi64(static_cast<long long>(first));
+    unsigned off = 0;
+    for (int v = 0; v < 4; ++v)
+      off |= _mm512_mask_cmpneq_epu64_mask(
+          static_cast<__mmask8>(mask >> (8 * v)), _mm512_sub_epi64(_mm512_load_si512(a + 8 * v), base),
+          _mm512_cvtepi32_epi64(_mm256_load_si256(reinterpret_cast<const __m256i*>(p.distance + 8 * v))));
+    return off == 0;
+  }
+#endif
   A off = 0;
   for (int l = 0; l < kLanes; ++l) {
     const A d = a[l] - first - static_cast<A>(static_cast<std::int64_t>(p.distance[l]));
@@ -126,9 +145,20 @@ template <memop::Space S>
 [[gnu::always_inline]] inline bool written_words(const Target& t, std::int64_t distance, int n) {
   if constexpr (S == memop::shared) {
     const u64* entries = t.writes + distance / 4;
+    if (n == 1) return entries[0] >= t.born;
+#if defined(__AVX512F__)
+    const __m512i born = _mm512_set1_epi64(static_cast<long long>(t.born));
+    unsigned before = 0;
+    for (int l = 0; l < n; l += 8) {
+      const auto some = static_cast<__mmask8>(_bzhi_u32(0xff, static_cast<unsigned>(n - l)));
+      before |= _mm512_mask_cmplt_epu64_mask(some, _mm512_maskz_loadu_epi64(some, entries + l), born);
+    }
+    return before == 0;
+#else
     u64 older = 0;
     for (int l = 0; l < n; ++l) older |= entries[l] < t.born ? 1 : 0;
     return older == 0;
+#endif
   } else {
     if (t.init == nullptr) return true;
     const std::uint8_t* init = t.init + static_cast<std::int64_t>(t.offset + static_cast<u64>(distance)) / 4;
@@ -190,6 +220,28 @@ template <memop::Space S>
   }
 }
 
+// n <= 32 words.
+[[gnu::always_inline]] inline void copy_words(u32* to, const std::byte* from, int n) {
+#if defined(__AVX512F__)
+  const u32 lanes = _bzhi_u32(~0u, static_cast<unsigned>(n));
+  const auto low = static_cast<__mmask16>(lanes), high = static_cast<__mmask16>(lanes >> 16);
+  _mm512_mask_storeu_epi32(to, low, _mm512_maskz_loadu_epi32(low, from));
+  if (high != 0) _mm512_mask_storeu_epi32(to + 16, high, _mm512_maskz_loadu_epi32(high, from + 64));
+#else
+  std::memcpy(to, from, 4 * static_cast<std::size_t>(n));
+#endif
+}
+
+[[gnu::always_inline]] inline void fill_words(u32* to, u32 v, int n) {
+#if defined(__AVX512F__)
+  const u32 lanes = _bzhi_u32(~0u, static_cast<unsigned>(n));
+  _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(lanes), _mm512_set1_epi32(static_cast<int>(v)));
+  if (n > 16) _mm512_mask_storeu_epi32(to + 16, static_cast<__mmask16>(lanes >> 16), _mm512_set1_epi32(static_cast<int>(v)));
+#else
+  for (int l = 0; l < n; ++l) to[l] = v;
+#endif
+}
+
 template <memop::Space S>
 [[gnu::always_inline]] inline bool load_runs(const AccessPattern& p, const Target& t, u32* to) {
   using L = LayoutOf<S>;
@@ -214,12 +266,18 @@ template <memop::Space S>
     if (run.one_word) {
       u32 v;
       __builtin_memcpy(&v, t.data + distance, 4);
-      for (int l = 0; l < run.lanes; ++l) to[run.lane + l] = v;
+      fill_words(to + run.lane, v, run.lanes);
     } else {
-      __builtin_memcpy(to + run.lane, t.data + distance, 4 * static_cast<std::size_t>(n));
+      copy_words(to + run.lane, t.data + distance, n);
     }
   }
   return true;
+}
+
+// Whether 32 neighbouring words are worth trying first: the instruction has not been seen doing anything else.
+[[gnu::always_inline]] inline bool may_be_contiguous(const WarpState& s, const Instr* i) {
+  const AccessPattern* p = s.worker->caches[i->index].pattern;
+  return p == nullptr || p->runs == 1;
 }
 
 template <bool Full, memop::Space S>
