@@ -35,7 +35,7 @@ extern "C" __global__ void block_reduce(const float* x, float* sums, int n) {
 
 extern "C" __global__ void strided_copy(const float* x, float* y, int n, int stride) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) y[i] = x[static_cast<long long>(i) * stride % n];
+  if (i < n) y[i] = x[static_cast<long long>(i) * stride];
 }
 
 extern "C" __global__ void gather(const float* x, const int* at, float* y, int n) {

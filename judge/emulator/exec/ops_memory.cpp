@@ -225,6 +225,7 @@ JUDGE_OP(ld_const_64) {
 
 JUDGE_OP(ld_shared_32) {
   WarpState& s = state(w);
+  if (Full && load_quiet_halves(s, i)) return i + 1;
   if (Full && may_be_contiguous(s, i)) {
     const LaunchContext& launch = *s.worker->launch;
     const BlockState& b = *s.block;

@@ -3,7 +3,7 @@
 //
 // A load or store in a loop usually has one shape: the same lanes at the same distances from each other, only somewhere
 // else. What the shape costs (sectors, wavefronts, conflicts), whether it is aligned, how far it reaches and into which
-// regular pieces it falls is worked out once, by learn(); as long as the shape stays, an execution only compares 32
+// regular pieces it falls is worked out once (learn() in patterned_access.h); as long as the shape stays, an execution only compares 32
 // distances and counts a hit. A shift of all addresses changes no bank conflict; it changes sectors only with the place
 // inside the sector, which belongs to the shape.
 
@@ -29,13 +29,13 @@ struct AccessPattern {
   static constexpr int kMaxRuns = 4;
   int runs = 0;
   Run run[kMaxRuns] = {};
+  bool halves = false;            // 32 active lanes, and each half of the warp lies side by side or at one word
+  bool half_is_one_word[2] = {};
   alignas(64) std::int32_t distance[kLanes] = {};  // 0 for inactive lanes
 };
 
-// From now on `p` is the shape of these addresses (32 device addresses or offsets in shared memory; `bytes` of one lane), after
-// its hits have been added to the counts. False, with p.mask 0: misaligned, or the lanes are too far apart.
-bool learn(AccessPattern& p, AccessCounts& counts, memop::Space space, const std::uint64_t* addresses, std::uint32_t mask,
-           std::uint32_t bytes);
+// Fills in runs and halves from the mask and the distances, of 4-byte accesses.
+void split(AccessPattern& p);
 
 // Adds the hits to the counts.
 void settle(AccessPattern& p, AccessCounts& counts, std::uint32_t bytes);

@@ -12,6 +12,7 @@
 #include "judge/emulator/exec/lanes.h"
 #include "judge/emulator/exec/pattern.h"
 #include "judge/emulator/observe/race.h"
+#include "judge/emulator/observe/transactions.h"
 
 namespace judge::emulator::JUDGE_ISA {
 namespace {
@@ -73,6 +74,67 @@ template <bool Full, class A>
   return off == 0;
 }
 
+// Distinct sectors, of aligned accesses whose addresses are at most kFarthest from each other: each lies in one sector.
+[[gnu::always_inline]] inline u32 aligned_sectors(const u64* addresses, u32 mask, u32 first) {
+#if defined(__AVX512CD__)
+  alignas(64) u32 ids[kLanes];
+  const __m512i base = _mm512_set1_epi64(static_cast<long long>(addresses[first] / kSectorBytes));
+  for (int v = 0; v < 4; ++v) {
+    // An inactive lane counts as the first active one: nothing new.
+    const __m512i sector = _mm512_mask_srli_epi64(base, static_cast<__mmask8>(mask >> (8 * v)),
+                                                  _mm512_load_si512(addresses + 8 * v), 5);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(ids + 8 * v), _mm512_cvtepi64_epi32(_mm512_sub_epi64(sector, base)));
+  }
+  const __m512i low = _mm512_load_si512(ids), high = _mm512_load_si512(ids + 16), none = _mm512_setzero_si512();
+  u32 in_low = 0;  // lanes of the upper half whose sector the lower half has
+  for (int l = 0; l < 16; ++l) in_low |= _mm512_cmpeq_epi32_mask(high, _mm512_set1_epi32(static_cast<int>(ids[l])));
+  const u32 new_low = _mm512_cmpeq_epi32_mask(_mm512_conflict_epi32(low), none);
+  const u32 new_high = _mm512_cmpeq_epi32_mask(_mm512_conflict_epi32(high), none) & ~in_low;
+  return static_cast<u32>(std::popcount(new_low) + std::popcount(new_high));
+#else
+  (void)first;
+  return count_sectors(addresses, mask, 1);
+#endif
+}
+
+constexpr std::int64_t kFarthest = 1 << 30;
+
+// From now on `p` is the shape of these addresses (32 device addresses or offsets in shared memory; `bytes` of one lane), after
+// its hits have been added to the counts. False, with p.mask 0: misaligned, or the lanes are too far apart.
+template <memop::Space S>
+[[gnu::noinline]] bool learn(AccessPattern& p, AccessCounts& counts, const u64* addresses, u32 mask, u32 bytes) {
+  settle(p, counts, bytes);
+  p.mask = 0;
+  p.runs = 0;
+  p.halves = false;
+  const int first = std::countr_zero(mask);
+  const u64 from = addresses[first];
+  std::int64_t low = 0, high = 0;
+  u64 together = from;
+  for (int l = 0; l < kLanes; ++l) {
+    const auto d = static_cast<std::int64_t>((addresses[l] - from) & (u64{0} - static_cast<u64>(mask >> l & 1)));
+    low = d < low ? d : low;
+    high = d > high ? d : high;
+    together |= static_cast<u64>(d);
+    p.distance[l] = static_cast<std::int32_t>(d);
+  }
+  if (low < -kFarthest || high > kFarthest || (together & (bytes - 1)) != 0) return false;
+  p.mask = mask;
+  p.first = static_cast<u32>(first);
+  p.low = static_cast<std::int32_t>(low);
+  p.high = static_cast<std::int32_t>(high + bytes);
+  if constexpr (S == memop::shared) {
+    const SharedCost cost = shared_cost(addresses, mask, bytes);
+    p.wavefronts = cost.wavefronts;
+    p.conflicts = cost.conflicts;
+  } else {
+    p.phase = static_cast<u32>(from % kSectorBytes);
+    p.sectors = aligned_sectors(addresses, mask, p.first);
+  }
+  if (bytes == 4) split(p);
+  return true;
+}
+
 // The shape of this execution and where it goes. False: unknown shape that cannot be learnt, or out of bounds.
 template <bool Full, memop::Space S>
 [[gnu::always_inline]] inline bool reach(WarpState& s, const Instr* i, AccessPattern*& pattern, Target& t) {
@@ -94,7 +156,7 @@ template <bool Full, memop::Space S>
   if (!same_shape<Full>(*p, a, mask) || (S == memop::global && p->phase != first % 32)) {
     alignas(64) u64 addresses[kLanes];
     for (int l = 0; l < kLanes; ++l) addresses[l] = static_cast<A>(a[l] + static_cast<A>(i->imm));
-    if (!learn(*p, k.accesses[i->index], S, addresses, mask, bytes)) return false;
+    if (!learn<S>(*p, k.accesses[i->index], addresses, mask, bytes)) return false;
   }
   if ((first & (bytes - 1)) != 0) return false;
   const LaunchContext& launch = *k.launch;
@@ -307,6 +369,12 @@ template <bool Full, memop::Space S>
   if (S == memop::shared || t.init != nullptr)
     for (u32 m = p->mask; m != 0; m &= m - 1)
       if (!written_bytes<S>(t, p->distance[std::countr_zero(m)], bytes)) return false;
+  if (Full && word_for_word(i->aux)) {
+    u32* to = slot<u32>(s, i->d);
+    for (int l = 0; l < kLanes; ++l) __builtin_memcpy(to + l, t.data + p->distance[l], 4);
+    ++p->hits;
+    return true;
+  }
   const Slot* list = memop::vector_of(i->aux) > 1 ? s.worker->launch->program->operand_lists.data() + i->d : &i->d;
   for (u32 m = p->mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
@@ -314,6 +382,50 @@ template <bool Full, memop::Space S>
   }
   ++p->hits;
   return true;
+}
+
+// A load of words in a phase without stores to shared memory, each half of the warp side by side or at one word: the reads
+// of tiled products. False: look closer; nothing has happened.
+[[gnu::always_inline]] inline bool load_quiet_halves(WarpState& s, const Instr* i) {
+#if defined(__AVX512F__)
+  AccessPattern* p = s.worker->caches[i->index].pattern;
+  if (p == nullptr || !p->halves || (i->aux & memop::kQuiet) == 0 || i->a == kNoSlot) return false;
+  const LaunchContext& launch = *s.worker->launch;
+  const BlockState& b = *s.block;
+  const u32* a = slot<u32>(s, i->a);
+  const u32 first = a[0] + static_cast<u32>(i->imm);
+  if (!same_shape<true>(*p, a, ~0u) || (first & 3) != 0 || launch.program->shared_unit_shift != 2 ||
+      static_cast<std::int64_t>(first) + p->low < 0 ||
+      static_cast<std::int64_t>(first) + p->high > static_cast<std::int64_t>(launch.shared_bytes))
+    return false;
+  const __m512i born = _mm512_set1_epi64(static_cast<long long>(b.shared_born));
+  __m512i value[2];
+  unsigned before = 0;
+  for (int half = 0; half < 2; ++half) {
+    const std::int64_t at = static_cast<std::int64_t>(first) + p->distance[16 * half];
+    const u64* writes = b.shared_writes + at / 4;
+    if (p->half_is_one_word[half]) {
+      before |= writes[0] < b.shared_born;
+      u32 v;
+      __builtin_memcpy(&v, b.shared + at, 4);
+      value[half] = _mm512_set1_epi32(static_cast<int>(v));
+    } else {
+      before |= _mm512_cmplt_epu64_mask(_mm512_loadu_si512(writes), born);
+      before |= _mm512_cmplt_epu64_mask(_mm512_loadu_si512(writes + 8), born);
+      value[half] = _mm512_loadu_si512(b.shared + at);
+    }
+  }
+  if (before != 0) return false;
+  u32* to = slot<u32>(s, i->d);
+  _mm512_store_si512(to, value[0]);
+  _mm512_store_si512(to + 16, value[1]);
+  ++p->hits;
+  return true;
+#else
+  (void)s;
+  (void)i;
+  return false;
+#endif
 }
 
 template <bool Full, memop::Space S>
