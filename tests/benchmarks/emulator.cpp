@@ -1,5 +1,5 @@
-// Throughput of the emulator, every check and counter on: the reference kernel of exercise 72 beside a plain serial loop of
-// the same work, and the kernels of kernels.cu. Every result is compared with one computed here.
+// Throughput of the emulator, every check and counter on: the reference kernel of exercise 72 beside a plain serial
+// loop of the same work, and the kernels of kernels.cu. Every result is compared with one computed here.
 //
 //   bench_emulator [repetitions] [name ...]
 
@@ -27,7 +27,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Processor time of this process: other load on the machine does not count, and with one worker it is the time of one core.
+// Processor time of this process: other load on the machine does not count, and with one worker it is the time of one
+// core.
 double processor_ms() {
   timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -66,13 +67,14 @@ struct Workload {
   const char* name;
   const char* what;
   const char* ptx_file;
-  std::string kernel;       // "": the only one
-  Buffer constant;          // for the module's only __constant__ array
+  std::string kernel;  // "": the only one
+  Buffer constant;     // for the module's only __constant__ array
   std::vector<Buffer> buffers;
   std::vector<int> scalars;  // after the buffers' pointers
   device::Dim3 grid, block;
   std::function<double(const float*)> worst_error;  // relative to what is allowed: above 1 is wrong
-  double hip_cpu_ms, pocl_ms;  // the same kernel built natively, one core, on another machine of this kind; 0: not known
+  double hip_cpu_ms,
+      pocl_ms;  // the same kernel built natively, one core, on another machine of this kind; 0: not known
 };
 
 struct Figures {
@@ -95,7 +97,8 @@ Figures measure(device::Device& dev, const Workload& w, int repetitions, unsigne
     if (w.constant.data != nullptr) {
       device::SymbolInfo symbol;
       require(dev.find_symbol(module, name_after(ptx, ".const .align 4 .b8 ", '['), symbol), "constant");
-      require(dev.write(symbol.address, {static_cast<const std::byte*>(w.constant.data), w.constant.bytes}), "constant");
+      require(dev.write(symbol.address, {static_cast<const std::byte*>(w.constant.data), w.constant.bytes}),
+              "constant");
     }
     std::vector<std::byte> parameters;
     const auto append = [&](const void* from, std::size_t n) {
@@ -175,7 +178,8 @@ int main(int argc, char** argv) {
   serial_conv1d(x.data(), w.data(), conv.data(), kConv);
   for (int i = 0; i < kN; ++i)
     for (int k = 0; k < kN; ++k)
-      for (int j = 0; j < kN; ++j) product[std::size_t(i * kN + j)] += a[std::size_t(i * kN + k)] * b[std::size_t(k * kN + j)];
+      for (int j = 0; j < kN; ++j)
+        product[std::size_t(i * kN + j)] += a[std::size_t(i * kN + k)] * b[std::size_t(k * kN + j)];
   for (int i = 0; i < kLong; ++i) sums[std::size_t(i / 256)] += x[std::size_t(i)];
   std::vector<int> at(kLong), starts(kRows + 1), columns;
   for (int& v : at) v = static_cast<int>(random() >> 10);
@@ -191,24 +195,90 @@ int main(int argc, char** argv) {
   const auto blocks = [](int n) { return device::Dim3{static_cast<unsigned>((n + 255) / 256), 1, 1}; };
   const device::Dim3 line{256, 1, 1};
   const std::vector<Workload> workloads = {
-      {"conv1d", "17 taps, 4,194,427 floats", CONV1D_PTX, "", in(w), {in(x), out(kConv)}, {kConv}, blocks(kConv), line,
-       close_to(kConv, 1e-4, [&](std::size_t i) { return conv[i]; }), 218, 27.5},
-      {"matmul16", "512 x 512 x 512, tiles of 16", KERNELS_PTX, "matmul16", {}, {in(a), in(b), out(kN * kN)}, {kN},
-       {kN / 16, kN / 16, 1}, {16, 16, 1}, close_to(kN * kN, 1e-3, [&](std::size_t i) { return product[i]; }), 325, 99},
-      {"matmul32", "512 x 512 x 512, tiles of 32", KERNELS_PTX, "matmul32", {}, {in(a), in(b), out(kN * kN)}, {kN},
-       {kN / 32, kN / 32, 1}, {32, 32, 1}, close_to(kN * kN, 1e-3, [&](std::size_t i) { return product[i]; }), 364, 92},
-      {"block_reduce", "4,194,304 floats, shuffles", KERNELS_PTX, "block_reduce", {},
-       {Buffer{x.data(), kLong * 4}, out(kLong / 256)}, {kLong}, blocks(kLong), line,
-       close_to(kLong / 256, 1e-4, [&](std::size_t i) { return sums[i]; }), 817, 26.5},
-      {"strided_copy", "4,194,304 of 8,388,608 floats, stride 2", KERNELS_PTX, "strided_copy", {},
-       {in(wide), out(kLong)}, {kLong, kStride}, blocks(kLong), line,
-       close_to(kLong, 1e-9, [&](std::size_t i) { return wide[i * kStride]; }), 24, 15.8},
-      {"gather", "4,194,304 floats at random places", KERNELS_PTX, "gather", {},
-       {Buffer{x.data(), kLong * 4}, in(at), out(kLong)}, {kLong}, blocks(kLong), line,
-       close_to(kLong, 1e-9, [&](std::size_t i) { return x[std::size_t(at[i])]; }), 0, 0},
-      {"spmv", "262,144 rows of 8 to 23, one thread a row", KERNELS_PTX, "spmv", {},
-       {in(starts), in(columns), in(values), Buffer{x.data(), kRows * 4}, out(kRows)}, {kRows}, blocks(kRows), line,
-       close_to(kRows, 1e-4, [&](std::size_t i) { return sparse[i]; }), 0, 0},
+      {"conv1d",
+       "17 taps, 4,194,427 floats",
+       CONV1D_PTX,
+       "",
+       in(w),
+       {in(x), out(kConv)},
+       {kConv},
+       blocks(kConv),
+       line,
+       close_to(kConv, 1e-4, [&](std::size_t i) { return conv[i]; }),
+       218,
+       27.5},
+      {"matmul16",
+       "512 x 512 x 512, tiles of 16",
+       KERNELS_PTX,
+       "matmul16",
+       {},
+       {in(a), in(b), out(kN * kN)},
+       {kN},
+       {kN / 16, kN / 16, 1},
+       {16, 16, 1},
+       close_to(kN * kN, 1e-3, [&](std::size_t i) { return product[i]; }),
+       325,
+       99},
+      {"matmul32",
+       "512 x 512 x 512, tiles of 32",
+       KERNELS_PTX,
+       "matmul32",
+       {},
+       {in(a), in(b), out(kN * kN)},
+       {kN},
+       {kN / 32, kN / 32, 1},
+       {32, 32, 1},
+       close_to(kN * kN, 1e-3, [&](std::size_t i) { return product[i]; }),
+       364,
+       92},
+      {"block_reduce",
+       "4,194,304 floats, shuffles",
+       KERNELS_PTX,
+       "block_reduce",
+       {},
+       {Buffer{x.data(), kLong * 4}, out(kLong / 256)},
+       {kLong},
+       blocks(kLong),
+       line,
+       close_to(kLong / 256, 1e-4, [&](std::size_t i) { return sums[i]; }),
+       817,
+       26.5},
+      {"strided_copy",
+       "4,194,304 of 8,388,608 floats, stride 2",
+       KERNELS_PTX,
+       "strided_copy",
+       {},
+       {in(wide), out(kLong)},
+       {kLong, kStride},
+       blocks(kLong),
+       line,
+       close_to(kLong, 1e-9, [&](std::size_t i) { return wide[i * kStride]; }),
+       24,
+       15.8},
+      {"gather",
+       "4,194,304 floats at random places",
+       KERNELS_PTX,
+       "gather",
+       {},
+       {Buffer{x.data(), kLong * 4}, in(at), out(kLong)},
+       {kLong},
+       blocks(kLong),
+       line,
+       close_to(kLong, 1e-9, [&](std::size_t i) { return x[std::size_t(at[i])]; }),
+       0,
+       0},
+      {"spmv",
+       "262,144 rows of 8 to 23, one thread a row",
+       KERNELS_PTX,
+       "spmv",
+       {},
+       {in(starts), in(columns), in(values), Buffer{x.data(), kRows * 4}, out(kRows)},
+       {kRows},
+       blocks(kRows),
+       line,
+       close_to(kRows, 1e-4, [&](std::size_t i) { return sparse[i]; }),
+       0,
+       0},
   };
 
   const auto start = Clock::now();
@@ -216,7 +286,8 @@ int main(int argc, char** argv) {
   const double start_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 
   std::printf("every check and counter on; processor time, median of %d (least)\n", repetitions);
-  std::printf("%-13s %9s %9s %14s %8s %12s %10s\n", "kernel", "ms", "least", "10^9 instr./s", "HIP-CPU", "PoCL", "two cores");
+  std::printf("%-13s %9s %9s %14s %8s %12s %10s\n", "kernel", "ms", "least", "10^9 instr./s", "HIP-CPU", "PoCL",
+              "two cores");
   for (const Workload& load : workloads) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), load.name) == wanted.end()) continue;
     const Figures one = measure(*dev, load, repetitions, 1), two = measure(*dev, load, repetitions, 2);
@@ -228,8 +299,9 @@ int main(int argc, char** argv) {
       std::printf(" %8s %12s", "", "");
     std::printf(" %9.2fx   %s\n", one.wall_ms / two.wall_ms, load.what);
   }
-  std::printf("HIP-CPU, PoCL: ratio to the time of the same work built natively with them, one core (docs/performance.md);\n"
-              "two cores: how many times faster by the clock on the wall.\n");
+  std::printf(
+      "HIP-CPU, PoCL: ratio to the time of the same work built natively with them, one core (docs/performance.md);\n"
+      "two cores: how many times faster by the clock on the wall.\n");
   std::vector<double> loops;
   for (int r = 0; r < repetitions; ++r) {
     const double before = processor_ms();

@@ -44,8 +44,8 @@ std::vector<InstructionSet> runnable() {
   return sets;
 }
 
-// CUDA_JUDGE_ISA=baseline|avx2|avx512 lets the tests run the builds this CPU would not choose; one that it cannot run is
-// ignored.
+// CUDA_JUDGE_ISA=baseline|avx2|avx512 lets the tests run the builds this CPU would not choose; one that it cannot run
+// is ignored.
 InstructionSet choose() {
   const char* override_name = std::getenv("CUDA_JUDGE_ISA");
   for (const InstructionSet& set : instruction_sets())
@@ -65,7 +65,11 @@ const std::vector<InstructionSet>& instruction_sets() {
   return sets;
 }
 
-const OpHandlers* op_table() { return chosen().table; }
-const char* instruction_set() { return chosen().name; }
+const OpHandlers* op_table() {
+  return chosen().table;
+}
+const char* instruction_set() {
+  return chosen().name;
+}
 
 }  // namespace judge::emulator

@@ -4,8 +4,8 @@
 
 namespace judge::emulator::JUDGE_ISA {
 
-#define OP(name)                                      \
-  const Instr* name##_full(Warp& w, const Instr* i);  \
+#define OP(name)                                     \
+  const Instr* name##_full(Warp& w, const Instr* i); \
   const Instr* name##_masked(Warp& w, const Instr* i);
 #include "judge/emulator/exec/opcodes.def"
 #undef OP

@@ -1,8 +1,8 @@
 // Loads, stores, atomics, address conversions.
 //
-// The handlers of 4-byte accesses take the pattern that well-written kernels have, 32 neighbouring words, with every check
-// done on 32 lanes at once. Other shapes are learnt and then taken fast (patterned_access.h). Whatever is suspicious goes
-// to access.cpp, which looks lane by lane and knows how to report.
+// The handlers of 4-byte accesses take the pattern that well-written kernels have, 32 neighbouring words, with every
+// check done on 32 lanes at once. Other shapes are learnt and then taken fast (patterned_access.h). Whatever is
+// suspicious goes to access.cpp, which looks lane by lane and knows how to report.
 
 #include <cstring>
 

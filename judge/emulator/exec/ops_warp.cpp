@@ -19,6 +19,21 @@ namespace {
 
 }  // namespace
 
+namespace {
+
+// value[l] = a[from[l]], from[l] < 32.
+[[gnu::always_inline]] inline void permute(const std::uint32_t* a, const std::uint32_t* from, std::uint32_t* value) {
+#if defined(__AVX512F__)
+  const __m512i low = _mm512_load_si512(a), high = _mm512_load_si512(a + 16);
+  _mm512_store_si512(value, _mm512_permutex2var_epi32(low, _mm512_load_si512(from), high));
+  _mm512_store_si512(value + 16, _mm512_permutex2var_epi32(low, _mm512_load_si512(from + 16), high));
+#else
+  for (int l = 0; l < kLanes; ++l) value[l] = a[from[l]];
+#endif
+}
+
+}  // namespace
+
 JUDGE_OP(shfl) {
   WarpState& s = state(w);
   const Slot* extra = s.worker->launch->program->operand_lists.data() + i->imm;
@@ -34,34 +49,35 @@ JUDGE_OP(shfl) {
   // PTX ISA, "shfl.sync": c holds the clamp in bits 4:0 and the segment mask in bits 12:8.
   alignas(64) std::uint32_t from[kLanes], value[kLanes];
   alignas(64) std::int32_t in_range[kLanes];
-  for (int l = 0; l < kLanes; ++l) {
-    const std::uint32_t lane = static_cast<std::uint32_t>(l);
-    const std::uint32_t offset = b[l] & 31, clamp = c[l] & 31, segment = c[l] >> 8 & 31;
-    const std::uint32_t high = (lane & segment) | (clamp & ~segment), low = lane & segment;
-    std::uint32_t j = 0;
-    bool ok = true;
-    switch (mode) {
-      case warpop::Shuffle::up:
-        j = lane - offset;
-        ok = static_cast<std::int32_t>(j) >= static_cast<std::int32_t>(high);
-        break;
-      case warpop::Shuffle::down:
-        j = lane + offset;
-        ok = j <= high;
-        break;
-      case warpop::Shuffle::bfly:
-        j = lane ^ offset;
-        ok = j <= high;
-        break;
-      case warpop::Shuffle::idx:
-        j = low | (offset & ~segment);
-        ok = j <= high;
-        break;
+  // source(lane, offset, high, low): the lane asked for, and whether it is in range.
+  const auto find = [&](auto&& source) {
+    for (int l = 0; l < kLanes; ++l) {
+      const std::uint32_t lane = static_cast<std::uint32_t>(l);
+      const std::uint32_t offset = b[l] & 31, clamp = c[l] & 31, segment = c[l] >> 8 & 31;
+      const std::uint32_t high = (lane & segment) | (clamp & ~segment), low = lane & segment;
+      const std::uint32_t j = source(lane, offset, segment, low);
+      const bool ok =
+          mode == warpop::Shuffle::up ? static_cast<std::int32_t>(j) >= static_cast<std::int32_t>(high) : j <= high;
+      from[l] = ok ? j & 31 : lane;
+      in_range[l] = ok ? -1 : 0;
     }
-    from[l] = ok ? j & 31 : lane;
-    in_range[l] = ok ? -1 : 0;
+  };
+  using u32 = std::uint32_t;
+  switch (mode) {
+    case warpop::Shuffle::up:
+      find([](u32 lane, u32 offset, u32, u32) { return lane - offset; });
+      break;
+    case warpop::Shuffle::down:
+      find([](u32 lane, u32 offset, u32, u32) { return lane + offset; });
+      break;
+    case warpop::Shuffle::bfly:
+      find([](u32 lane, u32 offset, u32, u32) { return lane ^ offset; });
+      break;
+    case warpop::Shuffle::idx:
+      find([](u32, u32 offset, u32 segment, u32 low) { return low | (offset & ~segment); });
+      break;
   }
-  for (int l = 0; l < kLanes; ++l) value[l] = a[from[l]];
+  permute(a, from, value);
   if (!Full) {
     for (int l = 0; l < kLanes; ++l)
       if ((w.mask >> l & 1) != 0 && (w.mask >> from[l] & 1) == 0)

@@ -3,9 +3,9 @@
 //
 // A load or store in a loop usually has one shape: the same lanes at the same distances from each other, only somewhere
 // else. What the shape costs (sectors, wavefronts, conflicts), whether it is aligned, how far it reaches and into which
-// regular pieces it falls is worked out once (learn() in patterned_access.h); as long as the shape stays, an execution only compares 32
-// distances and counts a hit. A shift of all addresses changes no bank conflict; it changes sectors only with the place
-// inside the sector, which belongs to the shape.
+// regular pieces it falls is worked out once (learn() in patterned_access.h); as long as the shape stays, an execution
+// only compares 32 distances and counts a hit. A shift of all addresses changes no bank conflict; it changes sectors
+// only with the place inside the sector, which belongs to the shape.
 
 #include <cstdint>
 
@@ -15,12 +15,12 @@
 namespace judge::emulator {
 
 struct AccessPattern {
-  std::uint32_t mask = 0;         // active lanes; 0: nothing is known yet
-  std::uint32_t first = 0;        // the lowest of them, from whose address distances count
-  std::uint32_t phase = 0;        // global: that address within its sector
-  std::int32_t low = 0, high = 0; // bytes that are touched: [low, high) from that address
+  std::uint32_t mask = 0;                                    // active lanes; 0: nothing is known yet
+  std::uint32_t first = 0;                                   // the lowest of them, from whose address distances count
+  std::uint32_t phase = 0;                                   // global: that address within its sector
+  std::int32_t low = 0, high = 0;                            // bytes that are touched: [low, high) from that address
   std::uint32_t sectors = 0, wavefronts = 0, conflicts = 0;  // of one execution
-  std::uint64_t hits = 0;         // executions not yet in AccessCounts
+  std::uint64_t hits = 0;                                    // executions not yet in AccessCounts
   // Lanes that lie side by side at neighbouring words, or at one word. None: the lanes are looked at one by one.
   struct Run {
     std::uint8_t lane, lanes;
@@ -29,7 +29,7 @@ struct AccessPattern {
   static constexpr int kMaxRuns = 4;
   int runs = 0;
   Run run[kMaxRuns] = {};
-  bool halves = false;            // 32 active lanes, and each half of the warp lies side by side or at one word
+  bool halves = false;  // 32 active lanes, and each half of the warp lies side by side or at one word
   bool half_is_one_word[2] = {};
   alignas(64) std::int32_t distance[kLanes] = {};  // 0 for inactive lanes
 };

@@ -1,10 +1,10 @@
 #pragma once
-// Loads and stores whose shape is known (exec/pattern.h), with every check. Included only by ops_memory.cpp, which is built once
-// per instruction set.
+// Loads and stores whose shape is known (exec/pattern.h), with every check. Included only by ops_memory.cpp, which is
+// built once per instruction set.
 //
-// Each returns false when anything deserves a closer look: nothing has been decided then, and the general path (access.cpp)
-// does the access from the start. Race entries that were updated before such a return are this warp's own, which that
-// path updates the same way.
+// Each returns false when anything deserves a closer look: nothing has been decided then, and the general path
+// (access.cpp) does the access from the start. Race entries that were updated before such a return are this warp's own,
+// which that path updates the same way.
 
 #include <cstring>
 
@@ -27,7 +27,7 @@ using LayoutOf = std::conditional_t<S == memop::shared, race::SharedLayout, race
 // Where an access with a known shape goes: everything relative to the address of its first active lane.
 struct Target {
   std::byte* data = nullptr;
-  u64* writes = nullptr;         // race entries; shared memory's also say what was written
+  u64* writes = nullptr;  // race entries; shared memory's also say what was written
   u64* reads = nullptr;
   std::uint8_t* init = nullptr;  // global: of word 0 of the allocation; null: everything was written
   u64 offset = 0;                // of the first active lane in the allocation
@@ -52,9 +52,9 @@ template <bool Full, class A>
     const __m512i base = _mm512_set1_epi32(static_cast<int>(first));
     const unsigned low = _mm512_mask_cmpneq_epu32_mask(
         static_cast<__mmask16>(mask), _mm512_sub_epi32(_mm512_load_si512(a), base), _mm512_load_si512(p.distance));
-    const unsigned high =
-        _mm512_mask_cmpneq_epu32_mask(static_cast<__mmask16>(mask >> 16), _mm512_sub_epi32(_mm512_load_si512(a + 16), base),
-                                      _mm512_load_si512(p.distance + 16));
+    const unsigned high = _mm512_mask_cmpneq_epu32_mask(static_cast<__mmask16>(mask >> 16),
+                                                        _mm512_sub_epi32(_mm512_load_si512(a + 16), base),
+                                                        _mm512_load_si512(p.distance + 16));
     return (low | high) == 0;
   } else {
     const __m512i base = _mm512_set1_epi64(static_cast<long long>(first));
@@ -81,8 +81,8 @@ template <bool Full, class A>
   const __m512i base = _mm512_set1_epi64(static_cast<long long>(addresses[first] / kSectorBytes));
   for (int v = 0; v < 4; ++v) {
     // An inactive lane counts as the first active one: nothing new.
-    const __m512i sector = _mm512_mask_srli_epi64(base, static_cast<__mmask8>(mask >> (8 * v)),
-                                                  _mm512_load_si512(addresses + 8 * v), 5);
+    const __m512i sector =
+        _mm512_mask_srli_epi64(base, static_cast<__mmask8>(mask >> (8 * v)), _mm512_load_si512(addresses + 8 * v), 5);
     _mm256_store_si256(reinterpret_cast<__m256i*>(ids + 8 * v), _mm512_cvtepi64_epi32(_mm512_sub_epi64(sector, base)));
   }
   const __m512i low = _mm512_load_si512(ids), high = _mm512_load_si512(ids + 16), none = _mm512_setzero_si512();
@@ -99,8 +99,9 @@ template <bool Full, class A>
 
 constexpr std::int64_t kFarthest = 1 << 30;
 
-// From now on `p` is the shape of these addresses (32 device addresses or offsets in shared memory; `bytes` of one lane), after
-// its hits have been added to the counts. False, with p.mask 0: misaligned, or the lanes are too far apart.
+// From now on `p` is the shape of these addresses (32 device addresses or offsets in shared memory; `bytes` of one
+// lane), after its hits have been added to the counts. False, with p.mask 0: misaligned, or the lanes are too far
+// apart.
 template <memop::Space S>
 [[gnu::noinline]] bool learn(AccessPattern& p, AccessCounts& counts, const u64* addresses, u32 mask, u32 bytes) {
   settle(p, counts, bytes);
@@ -192,7 +193,8 @@ template <bool Full, memop::Space S>
   return true;
 }
 
-// Whether one of n neighbouring entries, for lanes with the stamps mine, mine + 1, … is of this epoch and somebody else's.
+// Whether one of n neighbouring entries, for lanes with the stamps mine, mine + 1, … is of this epoch and somebody
+// else's.
 template <class L>
 [[gnu::always_inline]] inline bool foreign(const u64* entries, u64 mine, u64 epoch, u64 flags, int n) {
   u64 found = 0;
@@ -298,7 +300,8 @@ template <memop::Space S>
 #if defined(__AVX512F__)
   const u32 lanes = _bzhi_u32(~0u, static_cast<unsigned>(n));
   _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(lanes), _mm512_set1_epi32(static_cast<int>(v)));
-  if (n > 16) _mm512_mask_storeu_epi32(to + 16, static_cast<__mmask16>(lanes >> 16), _mm512_set1_epi32(static_cast<int>(v)));
+  if (n > 16)
+    _mm512_mask_storeu_epi32(to + 16, static_cast<__mmask16>(lanes >> 16), _mm512_set1_epi32(static_cast<int>(v)));
 #else
   for (int l = 0; l < n; ++l) to[l] = v;
 #endif
@@ -336,6 +339,25 @@ template <memop::Space S>
   return true;
 }
 
+// One word for each active lane, from wherever it lies.
+template <bool Full>
+[[gnu::always_inline]] inline void gather_words(u32* to, const std::byte* from, const AccessPattern& p) {
+#if defined(__AVX512F__)
+  for (int half = 0; half < 2; ++half) {
+    const auto active = static_cast<__mmask16>(p.mask >> (16 * half));
+    if (!Full && active == 0) continue;
+    const __m512i words = _mm512_mask_i32gather_epi32(_mm512_load_si512(to + 16 * half), active,
+                                                      _mm512_load_si512(p.distance + 16 * half), from, 1);
+    _mm512_store_si512(to + 16 * half, words);
+  }
+#else
+  for (u32 m = p.mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    __builtin_memcpy(to + l, from + p.distance[l], 4);
+  }
+#endif
+}
+
 // Whether 32 neighbouring words are worth trying first: the instruction has not been seen doing anything else.
 [[gnu::always_inline]] inline bool may_be_contiguous(const WarpState& s, const Instr* i) {
   const AccessPattern* p = s.worker->caches[i->index].pattern;
@@ -369,9 +391,8 @@ template <bool Full, memop::Space S>
   if (S == memop::shared || t.init != nullptr)
     for (u32 m = p->mask; m != 0; m &= m - 1)
       if (!written_bytes<S>(t, p->distance[std::countr_zero(m)], bytes)) return false;
-  if (Full && word_for_word(i->aux)) {
-    u32* to = slot<u32>(s, i->d);
-    for (int l = 0; l < kLanes; ++l) __builtin_memcpy(to + l, t.data + p->distance[l], 4);
+  if (word_for_word(i->aux)) {
+    gather_words<Full>(slot<u32>(s, i->d), t.data, *p);
     ++p->hits;
     return true;
   }
@@ -384,8 +405,8 @@ template <bool Full, memop::Space S>
   return true;
 }
 
-// A load of words in a phase without stores to shared memory, each half of the warp side by side or at one word: the reads
-// of tiled products. False: look closer; nothing has happened.
+// A load of words in a phase without stores to shared memory, each half of the warp side by side or at one word: the
+// reads of tiled products. False: look closer; nothing has happened.
 [[gnu::always_inline]] inline bool load_quiet_halves(WarpState& s, const Instr* i) {
 #if defined(__AVX512F__)
   AccessPattern* p = s.worker->caches[i->index].pattern;
@@ -453,7 +474,8 @@ template <bool Full, memop::Space S>
         return false;
       for (int l = 0; l < run.lanes; ++l) writes[l] = mine + static_cast<u64>(l);
       if (t.init != nullptr)
-        std::memset(t.init + static_cast<std::int64_t>(t.offset + static_cast<u64>(distance)) / 4, kWordWritten, run.lanes);
+        std::memset(t.init + static_cast<std::int64_t>(t.offset + static_cast<u64>(distance)) / 4, kWordWritten,
+                    run.lanes);
       __builtin_memcpy(t.data + distance, slot<u32>(s, i->d) + run.lane, 4u * run.lanes);
     }
   } else {

@@ -317,6 +317,11 @@ const Instr* arrive_at_barrier(WarpState& w, const Instr* i) {
 }
 
 bool gather_lanes(WarpState& w, const Instr* i, const std::uint32_t* members, const Instr** next) {
+  if (w.mask == ~0u) {
+    std::uint32_t everyone = ~0u;
+    for (int l = 0; l < kLanes; ++l) everyone &= members[l];
+    if (everyone == ~0u) return true;
+  }
   std::uint32_t named = 0, outside = 0;
   for (int l = 0; l < kLanes; ++l) {
     if ((w.mask >> l & 1) == 0) continue;

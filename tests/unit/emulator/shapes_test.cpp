@@ -10,8 +10,9 @@ namespace {
 
 constexpr int kSource = 256;
 
-// Rows of 32 indices into 256 elements; -1: the lane is not active. Each row stands three times, so that it is met unknown,
-// just learnt, and known. Without lanes that share x[from % 32] of the same row: two threads would store to one element.
+// Rows of 32 indices into 256 elements; -1: the lane is not active. Each row stands three times, so that it is met
+// unknown, just learnt, and known. Without lanes that share x[from % 32] of the same row: two threads would store to
+// one element.
 std::vector<int> rows(bool distinct) {
   std::vector<std::array<int, 32>> shapes;
   const auto add = [&](auto&& f) {
@@ -54,7 +55,8 @@ void check_shapes(const char* kernel) {
   std::vector<T> x(kSource);
   for (int k = 0; k < kSource; ++k) {
     auto* bytes = reinterpret_cast<unsigned char*>(&x[static_cast<std::size_t>(k)]);
-    for (std::size_t b = 0; b < sizeof(T); ++b) bytes[b] = static_cast<unsigned char>(k * 31 + static_cast<int>(b) * 7 + 1);
+    for (std::size_t b = 0; b < sizeof(T); ++b)
+      bytes[b] = static_cast<unsigned char>(k * 31 + static_cast<int>(b) * 7 + 1);
   }
   const auto at = rows(true);
   const int rounds = static_cast<int>(at.size() / 32);
