@@ -474,8 +474,6 @@ bool check_access(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
   }
 }
 
-namespace {
-
 // One element between memory and a register's lane.
 void put_register(WarpState& w, Slot d, int lane, const std::byte* from, unsigned width, std::uint32_t aux) {
   std::uint64_t v = 0;
@@ -490,14 +488,12 @@ void put_register(WarpState& w, Slot d, int lane, const std::byte* from, unsigne
     slot<std::uint32_t>(w, d)[lane] = static_cast<std::uint32_t>((aux & memop::kRegister16) != 0 ? v & 0xffff : v);
 }
 
-void get_register(WarpState& w, Slot s, int lane, std::byte* to, unsigned width, std::uint32_t aux) {
+static void get_register(WarpState& w, Slot s, int lane, std::byte* to, unsigned width, std::uint32_t aux) {
   if ((aux & memop::kRegister64) != 0)
     std::memcpy(to, slot<std::uint64_t>(w, s) + lane, width);
   else
     std::memcpy(to, slot<std::uint32_t>(w, s) + lane, width);
 }
-
-}  // namespace
 
 const Instr* load(WarpState& w, const Instr* i) {
   const unsigned width = memop::width_of(i->aux), vector = memop::vector_of(i->aux);
@@ -536,134 +532,6 @@ const Instr* store(WarpState& w, const Instr* i) {
   a.strong = (i->aux & memop::kStrong) != 0;
   for (std::uint32_t todo = w.mask; todo != 0;) {
     if (!next_space(w, i, generic, todo, a) || !check_access(w, i, a, value)) return nullptr;
-  }
-  return i + 1;
-}
-
-namespace {
-
-template <class T>
-T apply(memop::AtomOp op, T old, T b, T c) {
-  switch (op) {
-    case memop::AtomOp::add:
-      return static_cast<T>(old + b);
-    case memop::AtomOp::min:
-      return b < old ? b : old;
-    case memop::AtomOp::max:
-      return b > old ? b : old;
-    case memop::AtomOp::exch:
-      return b;
-    case memop::AtomOp::cas:
-      return old == b ? c : old;
-    case memop::AtomOp::inc:
-      return old >= b ? T{0} : static_cast<T>(old + 1);
-    case memop::AtomOp::dec:
-      return old == 0 || old > b ? b : static_cast<T>(old - 1);
-    default:
-      return old;
-  }
-}
-
-template <class T>
-T apply_bits(memop::AtomOp op, T old, T b, T c) {
-  switch (op) {
-    case memop::AtomOp::and_:
-      return old & b;
-    case memop::AtomOp::or_:
-      return old | b;
-    case memop::AtomOp::xor_:
-      return old ^ b;
-    default:
-      return apply(op, old, b, c);
-  }
-}
-
-float from_bf16(std::uint16_t x) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(x) << 16);
-}
-
-std::uint16_t to_bf16(float x) {
-  const auto bits = std::bit_cast<std::uint32_t>(x);
-  if (x != x) return 0x7fff;
-  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
-// The sum of two halves is exact in float up to one rounding, and 24 bits are enough for that second rounding to be
-// harmless.
-std::uint16_t add_half(std::uint16_t a, std::uint16_t b) {
-  const auto x = std::bit_cast<_Float16>(a), y = std::bit_cast<_Float16>(b);
-  const auto sum = static_cast<_Float16>(static_cast<float>(x) + static_cast<float>(y));
-  return sum != sum ? std::uint16_t{0x7fff} : std::bit_cast<std::uint16_t>(sum);
-}
-
-std::uint64_t modify(memop::AtomOp op, memop::AtomType type, std::uint64_t old, std::uint64_t b, std::uint64_t c) {
-  using T = memop::AtomType;
-  const auto o32 = static_cast<std::uint32_t>(old), b32 = static_cast<std::uint32_t>(b),
-             c32 = static_cast<std::uint32_t>(c);
-  switch (type) {
-    case T::u32:
-      return apply_bits<std::uint32_t>(op, o32, b32, c32);
-    case T::s32:
-      return static_cast<std::uint32_t>(apply<std::int32_t>(
-          op == memop::AtomOp::add ? memop::AtomOp::exch : op, static_cast<std::int32_t>(o32),
-          static_cast<std::int32_t>(op == memop::AtomOp::add ? o32 + b32 : b32), static_cast<std::int32_t>(c32)));
-    case T::u64:
-      return apply_bits<std::uint64_t>(op, old, b, c);
-    case T::s64:
-      if (op == memop::AtomOp::add) return old + b;
-      return static_cast<std::uint64_t>(apply<std::int64_t>(
-          op, static_cast<std::int64_t>(old), static_cast<std::int64_t>(b), static_cast<std::int64_t>(c)));
-    case T::f32: {
-      const float sum = std::bit_cast<float>(o32) + std::bit_cast<float>(b32);
-      return sum != sum ? 0x7fff'ffffu : std::bit_cast<std::uint32_t>(sum);
-    }
-    case T::f64:
-      return std::bit_cast<std::uint64_t>(std::bit_cast<double>(old) + std::bit_cast<double>(b));
-    case T::f16:
-      return add_half(static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(b));
-    case T::f16x2:
-      return add_half(static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(b)) |
-             static_cast<std::uint32_t>(
-                 add_half(static_cast<std::uint16_t>(old >> 16), static_cast<std::uint16_t>(b >> 16)))
-                 << 16;
-    case T::bf16:
-      return to_bf16(from_bf16(static_cast<std::uint16_t>(old)) + from_bf16(static_cast<std::uint16_t>(b)));
-    case T::bf16x2:
-      return to_bf16(from_bf16(static_cast<std::uint16_t>(old)) + from_bf16(static_cast<std::uint16_t>(b))) |
-             static_cast<std::uint32_t>(to_bf16(from_bf16(static_cast<std::uint16_t>(old >> 16)) +
-                                                from_bf16(static_cast<std::uint16_t>(b >> 16))))
-                 << 16;
-    case T::b16:
-      return apply_bits<std::uint16_t>(op, static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(b),
-                                       static_cast<std::uint16_t>(c));
-  }
-  return old;
-}
-
-}  // namespace
-
-const Instr* atomic(WarpState& w, const Instr* i) {
-  const unsigned width = memop::width_of(i->aux);
-  alignas(64) std::uint64_t generic[kLanes];
-  gather_addresses(w, i, generic);
-  LaneAccess a;
-  a.bytes = width;
-  a.kind = AccessKind::atomic;
-  const auto read_operand = [&](Slot s, int lane) -> std::uint64_t {
-    if (s == kNoSlot) return 0;
-    return width == 8 ? slot<std::uint64_t>(w, s)[lane] : slot<std::uint32_t>(w, s)[lane];
-  };
-  for (std::uint32_t todo = w.mask; todo != 0;) {
-    if (!next_space(w, i, generic, todo, a) || !check_access(w, i, a, nullptr)) return nullptr;
-    for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
-      const int l = std::countr_zero(m);
-      std::uint64_t old = 0;
-      std::memcpy(&old, a.host[l], width);
-      const std::uint64_t now =
-          modify(memop::atom_op(i->aux), memop::atom_type(i->aux), old, read_operand(i->b, l), read_operand(i->c, l));
-      std::memcpy(a.host[l], &now, width);
-      if (i->d != kNoSlot) put_register(w, i->d, l, reinterpret_cast<const std::byte*>(&old), width, i->aux);
-    }
   }
   return i + 1;
 }

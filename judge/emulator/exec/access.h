@@ -32,8 +32,11 @@ bool check_access(WarpState& w, const Instr* i, LaneAccess& access, const std::b
 // Addresses of all lanes before the state space is known.
 void gather_addresses(WarpState& w, const Instr* i, std::uint64_t* addresses);
 
+// One element of `width` bytes into a register's lane, as Instr::aux describes the register.
+void put_register(WarpState& w, Slot d, int lane, const std::byte* from, unsigned width, std::uint32_t aux);
+
 const Instr* load(WarpState& w, const Instr* i);
 const Instr* store(WarpState& w, const Instr* i);
-const Instr* atomic(WarpState& w, const Instr* i);
+const Instr* atomic(WarpState& w, const Instr* i);  // atomics.cpp
 
 }  // namespace judge::emulator

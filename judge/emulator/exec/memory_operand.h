@@ -4,7 +4,7 @@
 //   a          slot of the base address (32 or 64 bits wide, see kAddress64), kNoSlot: absolute, imm is the address
 //   imm        byte offset added to the base
 //   d          ld, atom: destination; st: source. Vectors: index of the first operand in Program::operand_lists
-//   b, c       atom: operands
+//   b, c       atom: operands; of vectors and 128-bit types, like d: index of the first in Program::operand_lists
 //   aux        the fields below
 
 #include <cstdint>
@@ -29,7 +29,7 @@ inline constexpr std::uint32_t kNoResult = 1u << 24;    // red, or atom whose re
 inline constexpr int kAtomTypeShift = 25;               // AtomType, 4 bits
 
 enum class AtomOp : std::uint32_t { add, min, max, and_, or_, xor_, exch, cas, inc, dec };
-enum class AtomType : std::uint32_t { u32, s32, u64, s64, f32, f64, f16, bf16, f16x2, bf16x2, b16 };
+enum class AtomType : std::uint32_t { u32, s32, u64, s64, f32, f64, f16, bf16, f16x2, bf16x2, b16, b128 };
 
 inline Space space_of(std::uint32_t aux) { return static_cast<Space>(aux & kSpaceMask); }
 inline unsigned width_of(std::uint32_t aux) { return 1u << (aux >> kWidthShift & 7); }

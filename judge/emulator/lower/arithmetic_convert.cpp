@@ -391,6 +391,20 @@ void unpack_elements(Decode& d, const Elements& e, std::size_t from, std::size_t
 
 }  // namespace
 
+// A 128-bit register is two of 64: what is moved, packed or unpacked goes half by half.
+static void mov_wide(Decode& d, const ptx::Operand& to, const ptx::Operand& from) {
+  const auto halves = [&](const ptx::Operand& o, bool is_destination) -> std::array<Slot, 2> {
+    if (o.kind != ptx::Operand::Kind::vector) return d.out.wide_register(o, is_destination);
+    if (o.elements.size() != 2) d.fail("a 128-bit value is packed from two 64-bit parts");
+    std::array<Slot, 2> slots;
+    for (std::size_t k = 0; k < 2; ++k)
+      slots[k] = is_destination ? d.out.destination(o.elements[k], Type::b64) : d.out.source(o.elements[k], Type::b64);
+    return slots;
+  };
+  const auto a = halves(from, false), b = halves(to, true);
+  for (std::size_t k = 0; k < 2; ++k) d.emit(Op::mov_b64, b[k], a[k]);
+}
+
 void mov(Decode& d) {
   const Type t = d.type();
   d.finish(2);
@@ -399,6 +413,7 @@ void mov(Decode& d) {
     const Slot a = d.predicate_source(1);
     return d.emit(Op::mov_pred, d.predicate_destination(), a);
   }
+  if (t == Type::b128) return mov_wide(d, to, from);
   const bool unpacks = to.kind == ptx::Operand::Kind::vector, packs = from.kind == ptx::Operand::Kind::vector;
   if (!unpacks && !packs) {
     const Op op = mov_op(d, t);
@@ -410,7 +425,6 @@ void mov(Decode& d) {
   const unsigned bits = ptx::bits_of(t);
   if (e.size() != 2 && e.size() != 4) d.fail("vectors have 2 or 4 elements");
   bits_type(d, bits / static_cast<unsigned>(e.size()));
-  if (bits > 64) d.fail("128-bit registers are not implemented");
   if (unpacks)
     unpack_elements(d, e, 0, e.size(), bits, d.source(1, t));
   else

@@ -1,6 +1,7 @@
 // What barriers mean for branches and for loads of shared memory, worked out on the flow graph.
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "judge/emulator/lower/lowering.h"
@@ -12,9 +13,11 @@ namespace {
 constexpr std::uint32_t kNone = UINT32_MAX;
 constexpr std::uint64_t kMaxWork =
     1u << 24;  // blocks times barriers: past it the slow way is taken, which is right as well
+constexpr std::uint64_t kMaxEdges = 1u << 17;
+constexpr std::uint64_t kMaxSteps = 1u << 21;
 
 // Immediate post-dominators: dominators of the reversed graph, by iteration in reverse postorder (Cooper, Harvey,
-// Kennedy, "A Simple, Fast Dominance Algorithm"). kNone where no path leads to the exit.
+// Kennedy, "A Simple, Fast Dominance Algorithm"). kNone where no path leads to the exit; empty: too costly.
 std::vector<std::uint32_t> post_dominators(const FlowGraph& g) {
   const std::uint32_t exit = g.exit();
   std::vector<std::vector<std::uint32_t>> previous(exit + 1);
@@ -43,6 +46,7 @@ std::vector<std::uint32_t> post_dominators(const FlowGraph& g) {
 
   std::vector<std::uint32_t> result(exit + 1, kNone);
   result[exit] = exit;
+  std::uint64_t steps = 0;
   for (bool changed = true; changed;) {
     changed = false;
     for (const auto b : order) {
@@ -56,6 +60,7 @@ std::vector<std::uint32_t> post_dominators(const FlowGraph& g) {
         }
         std::uint32_t x = s, y = best;
         while (x != y) {
+          if (++steps > kMaxSteps * 32) return {};
           while (position[x] > position[y]) x = result[x];
           while (position[y] > position[x]) y = result[y];
         }
@@ -72,6 +77,12 @@ std::vector<std::uint32_t> post_dominators(const FlowGraph& g) {
 
 }  // namespace
 
+bool KernelLowering::has_barrier(const ptx::Function& f) {
+  const auto [it, fresh] = has_barrier_.try_emplace(&f, false);
+  if (fresh) it->second = std::any_of(f.body.begin(), f.body.end(), is_block_barrier);
+  return it->second;
+}
+
 // A branch is strict when, before its paths join again, one of them can reach a barrier: then the whole block has to
 // take the same way. Paths that join only at the function's end (an early return) are not meant: threads that have
 // exited do not count at a barrier.
@@ -85,13 +96,19 @@ void Lowering::mark_strict_branches() {
     bool has = is_block_barrier(instruction);
     if (instruction.opcode == "call" && !instruction.operands.empty())
       if (const ptx::Function* f = kernel_.find_function(instruction.operands[0].name); f != nullptr)
-        has = std::any_of(f->body.begin(), f->body.end(), is_block_barrier);
+        has = kernel_.has_barrier(*f);
     if (has) barrier[graph_.block_of(i)] = any = true;
   }
   kernel_.program().functions[number_].has_barrier = any;
   if (!any) return;
 
+  // Past this the analysis costs too much; a barrier that threads go around is then found when the block is stuck.
+  const std::uint64_t edges = std::accumulate(graph_.next.begin(), graph_.next.end(), std::uint64_t{0},
+                                              [](std::uint64_t n, const auto& to) { return n + to.size(); });
+  if (edges > kMaxEdges) return;
   const auto joins_at = post_dominators(graph_);
+  if (joins_at.empty()) return;
+  std::uint64_t work_left = kMaxSteps;
   // A block that only returns is the function's end as well: nvcc sends early returns there.
   const auto only_returns = [&](std::uint32_t b) {
     const auto& first = function_.body[graph_.starts[b]];
@@ -103,6 +120,7 @@ void Lowering::mark_strict_branches() {
     std::vector<std::uint32_t> work(graph_.next[b]);
     std::set<std::uint32_t> seen;
     while (!work.empty() && !strict_[b]) {
+      if (--work_left == 0) return;
       const std::uint32_t x = work.back();
       work.pop_back();
       if (x == join || x == exit || !seen.insert(x).second) continue;

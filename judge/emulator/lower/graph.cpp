@@ -9,7 +9,7 @@ namespace {
 
 bool ends_block(const ptx::Instruction& i) {
   return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "call" || i.opcode == "ret" || i.opcode == "exit" ||
-         i.opcode == "trap" || i.opcode == "bar" || i.opcode == "barrier";
+         i.opcode == "trap" || i.opcode == "brkpt" || i.opcode == "bar" || i.opcode == "barrier";
 }
 
 }  // namespace
@@ -49,8 +49,11 @@ FlowGraph make_flow_graph(const ptx::Function& f) {
       to_label(last.operands[0].name);
       falls = last.guard.has_value();
     } else if (last.opcode == "brx") {
-      for (const auto& [name, labels] : f.branch_tables)
-        for (const auto label : labels) to_label(label);
+      if (last.operands.size() == 2)
+        if (const auto table = f.branch_tables.find(last.operands[1].name); table != f.branch_tables.end())
+          for (const auto label : table->second) to_label(label);
+      std::sort(g.next[b].begin(), g.next[b].end());
+      g.next[b].erase(std::unique(g.next[b].begin(), g.next[b].end()), g.next[b].end());
       falls = last.guard.has_value();
     } else if (last.opcode == "ret" || last.opcode == "exit" || last.opcode == "trap") {
       g.next[b].push_back(g.exit());

@@ -23,8 +23,13 @@ namespace judge::emulator::lower {
 
 namespace {
 
-constexpr std::uint32_t kMaxFrameBytes = 16u
-                                         << 20;  // of one function: a hostile module may declare a million registers
+// What a hostile module may ask for; real kernels stay far below. A GPU has 255 registers a thread (32 KB a warp), 512
+// KB of local memory a thread, 32764 bytes of parameters.
+constexpr std::uint32_t kMaxFrameBytes = 4u << 20;  // of one function and warp
+constexpr std::uint32_t kMaxLocalBytes = 512u << 10;
+constexpr std::uint32_t kMaxSharedBytes = 1u << 30;
+constexpr std::uint32_t kMaxParameterBytes = 32764;
+constexpr std::size_t kMaxOperations = 4u << 20;  // of one kernel: a table may be used by many branches
 
 std::uint32_t align_up(std::uint32_t x, std::uint32_t a) {
   return (x + a - 1) / a * a;
@@ -106,11 +111,14 @@ AlignedBytes Pool::finish() const {
   return out;
 }
 
+std::uint64_t address_of(const ptx::Module& module, const ptx::Function& f) {
+  return kFunctionAddressBase + 16 * static_cast<std::uint64_t>(&f - module.functions.data());
+}
+
 std::uint64_t function_address(const ptx::Module& module, std::string_view name) {
-  for (std::size_t k = 0; k < module.functions.size(); ++k) {
-    const ptx::Function& f = module.functions[k];
-    if (f.name == name && !f.is_entry && !f.is_extern) return kFunctionAddressBase + 16 * k;
-  }
+  if (const auto alias = module.aliases.find(name); alias != module.aliases.end()) name = alias->second;
+  for (const ptx::Function& f : module.functions)
+    if (f.name == name && !f.is_entry && !f.is_extern) return address_of(module, f);
   return 0;
 }
 
@@ -127,14 +135,25 @@ std::vector<ParameterLayout> parameter_layout(const ptx::Function& entry, std::u
   return out;
 }
 
+KernelLowering::KernelLowering(const ptx::Module& module, const SymbolLookup& symbols)
+    : module_(module), symbols_(symbols) {
+  for (const auto& f : module_.functions) functions_by_name_.emplace(f.name, &f);
+  for (const auto& v : module_.variables) variables_by_name_.emplace(v.name, &v);
+}
+
 const ptx::Function* KernelLowering::find_function(std::string_view name) const {
-  const ptx::Function* declaration = nullptr;
-  for (const auto& f : module_.functions) {
-    if (f.name != name) continue;
-    if (!f.is_extern) return &f;
-    declaration = &f;
+  auto it = functions_by_name_.find(name);
+  if (it == functions_by_name_.end()) {
+    const auto alias = module_.aliases.find(name);
+    if (alias == module_.aliases.end()) return nullptr;
+    it = functions_by_name_.find(alias->second);
   }
-  return declaration;
+  return it == functions_by_name_.end() ? nullptr : it->second;
+}
+
+const ptx::Variable* KernelLowering::find_variable(std::string_view name) const {
+  const auto it = variables_by_name_.find(name);
+  return it == variables_by_name_.end() ? nullptr : it->second;
 }
 
 std::uint32_t KernelLowering::function_number(const ptx::Function& f) {
@@ -182,6 +201,11 @@ std::shared_ptr<Program> KernelLowering::run(std::string_view entry_name) {
   Program& p = *program_;
   p.kernel = std::string(entry_name);
   p.display_name = display_name(entry_name);
+  std::uint64_t parameter_bytes = 0;
+  for (const auto& v : entry->parameters) parameter_bytes += v.bytes + v.align;
+  if (parameter_bytes > kMaxParameterBytes + 16 * entry->parameters.size())
+    throw Unsupported(entry->at, ".entry " + std::string(entry_name),
+                      "more than " + std::to_string(kMaxParameterBytes) + " bytes of parameters");
   parameter_layout(*entry, p.parameter_bytes);
 
   // Everything the entry can reach, and the names it uses.
@@ -218,11 +242,13 @@ std::shared_ptr<Program> KernelLowering::run(std::string_view entry_name) {
       dynamic_align_ = std::max(dynamic_align_, v.align);
       return;
     }
+    if (v.bytes > kMaxSharedBytes || shared + v.align > kMaxSharedBytes - v.bytes)
+      throw Unsupported(v.at, ".shared " + std::string(v.name),
+                        "with it the kernel has more than " + std::to_string(kMaxSharedBytes) + " bytes");
     shared = align_up(shared, std::max<std::uint32_t>(v.align, 1));
     shared_offsets_[&v] = shared;
     p.shared_variables.push_back({std::move(name), shared, static_cast<std::uint32_t>(v.bytes),
                                   std::max(1u, v.type == ptx::Type::b8 ? v.align : ptx::bits_of(v.type) / 8)});
-    if (v.bytes > (1u << 30)) throw Unsupported(v.at, ".shared", "a variable of " + std::to_string(v.bytes) + " bytes");
     shared += static_cast<std::uint32_t>(v.bytes);
   };
   for (const auto& v : module_.variables)
@@ -308,6 +334,7 @@ void Lowering::find_read_registers() {
 
 void Lowering::layout_variables() {
   frame_bytes_ = align_up(placement_.bytes, 64);
+  check_frame();
   carry_ = frame_bytes_;
   frame_bytes_ += 64;
   FunctionCode& code = kernel_.program().functions[number_];
@@ -319,9 +346,19 @@ void Lowering::layout_variables() {
     r.stride = align_up(r.bytes, 16);
     r.frame_offset = frame_bytes_;
     frame_bytes_ += align_up(r.stride * kLanes, 64);
+    check_frame();
+    region_numbers_[v.name] = regions_.size();
     regions_.push_back(r);
     return r;
   };
+  if (function_.is_entry) {
+    std::uint32_t total = 0;
+    const auto layout = parameter_layout(function_, total);
+    for (std::size_t k = 0; k < layout.size(); ++k)
+      entry_parameters_.emplace(function_.parameters[k].name, layout[k].offset);
+  }
+  for (const auto& v : function_.variables)
+    if (v.space == ptx::Space::shared) shared_variables_.emplace(v.name, &v);
   if (!function_.is_entry) {
     for (const auto& v : function_.parameters) code.parameters.push_back(region(v));
     for (const auto& v : function_.results) code.results.push_back(region(v));
@@ -329,15 +366,19 @@ void Lowering::layout_variables() {
   for (const auto& v : function_.variables) {
     if (v.space == ptx::Space::param) region(v);
     if (v.space == ptx::Space::local) {
+      if (v.bytes > kMaxLocalBytes || local_bytes_ + v.align > kMaxLocalBytes - v.bytes)
+        throw Unsupported(v.at, ".local " + std::string(v.name), "more than 512 KB of local memory a thread");
       local_bytes_ = align_up(local_bytes_, std::max<std::uint32_t>(v.align, 1));
       local_offsets_[v.name] = local_bytes_;
-      if (v.bytes > (512u << 10)) throw Unsupported(v.at, ".local", "more than 512 KB of local memory per thread");
       local_bytes_ += static_cast<std::uint32_t>(v.bytes);
     }
   }
+}
+
+void Lowering::check_frame() const {
   if (frame_bytes_ > kMaxFrameBytes)
     throw Unsupported(function_.at, std::string(function_.name),
-                      "it needs " + std::to_string(frame_bytes_) + " bytes of registers per warp");
+                      "it needs more than " + std::to_string(kMaxFrameBytes) + " bytes of registers a warp");
 }
 
 void Lowering::emit_enter() {
@@ -409,6 +450,9 @@ void Lowering::lower_one(const ptx::Instruction& i, std::uint32_t at) {
 
 Instr& Lowering::emit(Op op) {
   Program& p = kernel_.program();
+  if (p.code.size() >= kMaxOperations)
+    throw Unsupported(function_.at, std::string(function_.name),
+                      "the kernel has more than " + std::to_string(kMaxOperations) + " operations");
   Instr& i = p.code.emplace_back();
   i.op = static_cast<std::uint16_t>(op);
   i.index = static_cast<std::uint32_t>(p.code.size()) - 1;
@@ -456,39 +500,33 @@ std::uint32_t Lowering::list(const std::vector<Slot>& slots) {
 
 std::uint64_t Lowering::symbol_value(std::string_view name, const ptx::Instruction* i, const Allocation** variable) {
   if (const auto it = local_offsets_.find(name); it != local_offsets_.end()) return it->second;
-  for (const auto& v : function_.variables)
-    if (v.name == name && v.space == ptx::Space::shared) return kernel_.shared_offset(v);
+  if (const auto it = shared_variables_.find(name); it != shared_variables_.end())
+    return kernel_.shared_offset(*it->second);
   std::uint32_t offset = 0;
   if (is_entry_parameter(name, &offset)) return offset;
-  for (const auto& v : kernel_.module().variables) {
-    if (v.name != name) continue;
-    if (v.space == ptx::Space::shared) return kernel_.shared_offset(v);
+  if (const ptx::Variable* v = kernel_.find_variable(name); v != nullptr) {
+    if (v->space == ptx::Space::shared) return kernel_.shared_offset(*v);
     if (const Allocation* a = kernel_.symbols()(name); a != nullptr) {
       if (variable != nullptr) *variable = a;
       return a->base;
     }
   }
-  if (const std::uint64_t function = function_address(kernel_.module(), name); function != 0) return function;
+  if (const ptx::Function* f = kernel_.find_function(name); f != nullptr && !f->is_entry && !f->is_extern)
+    return address_of(kernel_.module(), *f);
   if (i != nullptr) unsupported(*i, "the symbol " + std::string(name) + " is not defined in this module");
   throw std::out_of_range(std::string(name));
 }
 
 bool Lowering::is_entry_parameter(std::string_view name, std::uint32_t* offset) const {
-  if (!function_.is_entry) return false;
-  std::uint32_t total = 0;
-  const auto layout = parameter_layout(function_, total);
-  for (std::size_t k = 0; k < function_.parameters.size(); ++k) {
-    if (function_.parameters[k].name != name) continue;
-    *offset = layout[k].offset;
-    return true;
-  }
-  return false;
+  const auto it = entry_parameters_.find(name);
+  if (it == entry_parameters_.end()) return false;
+  *offset = it->second;
+  return true;
 }
 
 const ParamRegion* Lowering::param_region(std::string_view name) const {
-  for (auto it = regions_.rbegin(); it != regions_.rend(); ++it)
-    if (it->name == name) return &*it;
-  return nullptr;
+  const auto it = region_numbers_.find(name);
+  return it == region_numbers_.end() ? nullptr : &regions_[it->second];
 }
 
 Slot Lowering::source(const ptx::Operand& o, ptx::Type type) {
@@ -499,7 +537,7 @@ Slot Lowering::source(const ptx::Operand& o, ptx::Type type) {
       const Slot s = placement_.slots[o.reg];
       const unsigned have = slot_bits(function_.registers[o.reg].type);
       if (have > 64) unsupported(*now_, "128-bit registers");
-      if (s == kNoSlot || (bits > 1 && have != slot_bits(type)))
+      if (s == kNoSlot || have != slot_bits(type))
         unsupported(*now_, "operand " + std::string(function_.register_names[o.reg]) + " does not have the width of ." +
                                std::string(ptx::to_string(type)));
       return s;
@@ -573,6 +611,15 @@ Slot Lowering::destination(const ptx::Operand& o, ptx::Type type) {
     unsupported(*now_, "destination " + std::string(function_.register_names[o.reg]) + " does not have the width of ." +
                            std::string(ptx::to_string(type)));
   return placement_.slots[o.reg];
+}
+
+std::array<Slot, 2> Lowering::wide_register(const ptx::Operand& o, bool is_destination) {
+  if (o.kind == ptx::Operand::Kind::sink && is_destination) return {scratch(64), scratch(64)};
+  if (o.kind == ptx::Operand::Kind::immediate && !is_destination) return {pool64(o.bits), pool64(0)};
+  if (o.kind != ptx::Operand::Kind::reg || ptx::bits_of(function_.registers[o.reg].type) != 128)
+    unsupported(*now_, "a .b128 register is expected");
+  const Slot low = placement_.slots[o.reg];
+  return {low, low + 8 * kLanes};
 }
 
 Slot Lowering::predicate_destination(const ptx::Operand& o) {

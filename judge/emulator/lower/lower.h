@@ -1,6 +1,7 @@
 #pragma once
 // PTX module -> decoded program: register slots, constant pool, basic blocks, branch targets.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -31,6 +32,7 @@ class FunctionLowering {
   virtual Slot predicate_source(const ptx::Operand& operand) = 0;             // handles !p through a scratch predicate
   virtual Slot destination(const ptx::Operand& operand, ptx::Type type) = 0;  // `_` gives a scratch slot
   virtual Slot predicate_destination(const ptx::Operand& operand) = 0;
+  virtual std::array<Slot, 2> wide_register(const ptx::Operand& operand, bool is_destination) = 0;
   virtual Slot scratch(unsigned bits) = 0;       // a fresh slot: 1, 32 or 64 bits
   virtual Slot pool32(std::uint32_t value) = 0;  // broadcast constants
   virtual Slot pool64(std::uint64_t value) = 0;

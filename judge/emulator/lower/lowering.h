@@ -1,6 +1,7 @@
 #pragma once
 // The state of lowering one kernel, and of the function at hand. Internal to lower/.
 
+#include <array>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -61,6 +62,8 @@ class Lowering final : public FunctionLowering {
   const ParamRegion* param_region(std::string_view name) const;
   bool is_entry_parameter(std::string_view name, std::uint32_t* offset) const;
   std::uint64_t symbol_value(std::string_view name, const ptx::Instruction* i, const Allocation** variable = nullptr);
+  // The two 64-bit halves of a .b128 register, the low one first.
+  std::array<Slot, 2> wide_register(const ptx::Operand& operand, bool is_destination) override;
   std::uint32_t list(const std::vector<Slot>& slots);  // into Program::operand_lists
 
   KernelLowering& kernel() { return kernel_; }
@@ -70,10 +73,15 @@ class Lowering final : public FunctionLowering {
   void find_read_registers();
   // Slot of a memory instruction's data operand and the aux bits that say how wide its register is.
   Slot data_slot(const ptx::Operand& operand, ptx::Type type, bool is_destination, std::uint32_t* aux);
+  std::vector<Slot> data_slots(const ptx::Operand& operand, ptx::Type type, unsigned vector, bool is_destination,
+                               std::uint32_t* aux);
+  void check_parameter_range(const ptx::Instruction& i, std::int64_t offset, std::uint64_t bytes, std::uint64_t begins,
+                             std::uint64_t end);
   void mark_strict_branches();
   void mark_quiet_blocks();
   bool is_quiet(const ptx::Instruction& i) const;
   void layout_variables();
+  void check_frame() const;
   void lower_one(const ptx::Instruction& i, std::uint32_t at);
   void emit_enter();
   bool lower_control(const ptx::Instruction& i, std::uint32_t at);
@@ -101,6 +109,9 @@ class Lowering final : public FunctionLowering {
   std::uint32_t frame_bytes_ = 0;
   Slot carry_ = kNoSlot;
   std::vector<ParamRegion> regions_;
+  std::unordered_map<std::string_view, std::size_t> region_numbers_;      // of the last of each name
+  std::unordered_map<std::string_view, std::uint32_t> entry_parameters_;  // offsets
+  std::unordered_map<std::string_view, const ptx::Variable*> shared_variables_;
   std::unordered_map<std::string_view, std::uint64_t> local_offsets_;
   std::uint32_t local_bytes_ = 0;
   const ptx::Instruction* now_ = nullptr;
@@ -111,7 +122,7 @@ class Lowering final : public FunctionLowering {
 
 class KernelLowering {
  public:
-  KernelLowering(const ptx::Module& module, const SymbolLookup& symbols) : module_(module), symbols_(symbols) {}
+  KernelLowering(const ptx::Module& module, const SymbolLookup& symbols);
   std::shared_ptr<Program> run(std::string_view entry);
 
   const ptx::Module& module() const { return module_; }
@@ -120,7 +131,9 @@ class KernelLowering {
   Pool& pool() { return pool_; }
   // Number of a function in the program; schedules it for lowering at its first use. nullptr body: declaration only.
   std::uint32_t function_number(const ptx::Function& f);
-  const ptx::Function* find_function(std::string_view name) const;
+  const ptx::Function* find_function(std::string_view name) const;  // by an alias too; nullptr
+  const ptx::Variable* find_variable(std::string_view name) const;
+  bool has_barrier(const ptx::Function& f);  // in its own body
   std::uint32_t shared_offset(const ptx::Variable& v);
   int location(int module_location);  // index into Program::locations, from the module's
 
@@ -133,8 +146,13 @@ class KernelLowering {
   std::map<const ptx::Function*, std::uint32_t> numbers_;
   std::map<const void*, std::uint32_t> shared_offsets_;
   std::unordered_map<int, int> locations_;
+  std::unordered_map<std::string_view, const ptx::Function*> functions_by_name_;
+  std::unordered_map<std::string_view, const ptx::Variable*> variables_by_name_;
+  std::unordered_map<const ptx::Function*, bool> has_barrier_;
   std::uint32_t dynamic_align_ = 16;
 };
+
+std::uint64_t address_of(const ptx::Module& module, const ptx::Function& f);
 
 // Fills Program::written_parameters. written_parameters.cpp
 void find_written_parameters(const ptx::Function& entry, Program& program);

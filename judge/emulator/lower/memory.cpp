@@ -4,13 +4,11 @@
 #include <bit>
 
 #include "judge/emulator/lower/lowering.h"
+#include "judge/emulator/lower/memory_modifiers.h"
 
 namespace judge::emulator::lower {
 
 namespace {
-
-using memop::AtomOp;
-using memop::AtomType;
 
 struct Access {
   std::uint32_t space = memop::generic;
@@ -18,27 +16,6 @@ struct Access {
   ptx::Type type = ptx::Type::none;
   bool strong = false, orders = false;  // orders: acquire or release at a scope beyond the block
 };
-
-// Cache and eviction hints change speed on hardware, never the result (PTX ISA 9.7.9, "Cache Operators").
-bool is_hint(std::string_view m) {
-  static constexpr std::string_view kHints[] = {"ca", "cg",   "cs",    "lu",   "cv",      "wb",    "wt",
-                                                "nc", "weak", "noftz", "mmio", "unified", "async", "L2::cache_hint"};
-  return std::find(std::begin(kHints), std::end(kHints), m) != std::end(kHints) || m.starts_with("L1::") ||
-         m.starts_with("L2::");
-}
-
-bool is_scope(std::string_view m) {
-  return m == "cta" || m == "cluster" || m == "gpu" || m == "sys";
-}
-
-std::optional<std::uint32_t> space_from(std::string_view m) {
-  if (m == "global") return memop::global;
-  if (m == "shared" || m == "shared::cta") return memop::shared;
-  if (m == "local") return memop::local;
-  if (m == "const") return memop::constant;
-  if (m == "param" || m == "param::entry" || m == "param::func") return memop::param;
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -65,6 +42,43 @@ Lowering::AddressOperand Lowering::address(const ptx::Operand& o, const ptx::Ins
     a.offset += symbol_value(o.name, &i, &a.variable);
   }
   return a;
+}
+
+void Lowering::check_parameter_range(const ptx::Instruction& i, std::int64_t offset, std::uint64_t bytes,
+                                     std::uint64_t begins, std::uint64_t end) {
+  const std::uint64_t room = end - std::min(begins, end);
+  if (offset < 0 || static_cast<std::uint64_t>(offset) > room || bytes > room - static_cast<std::uint64_t>(offset))
+    unsupported(i, "it reaches outside the parameter");
+}
+
+// Data registers of one access: all of the same width, since one description serves them all.
+std::vector<Slot> Lowering::data_slots(const ptx::Operand& o, ptx::Type type, unsigned vector, bool is_destination,
+                                       std::uint32_t* aux) {
+  if (type == ptx::Type::b128) {
+    *aux |= memop::kRegister64;
+    const auto halves = wide_register(o, is_destination);
+    return {halves.begin(), halves.end()};
+  }
+  if (vector == 1) return {data_slot(o, type, is_destination, aux)};
+  if (o.elements.size() != vector) unsupported(*now_, std::to_string(vector) + " registers are expected");
+  std::vector<Slot> slots;
+  std::optional<std::uint32_t> form;
+  bool others = false;  // constants or `_`, which come in the type's own width
+  for (const auto& e : o.elements) {
+    std::uint32_t one = 0;
+    slots.push_back(data_slot(e, type, is_destination, &one));
+    if (e.kind != ptx::Operand::Kind::reg) {
+      others = true;
+    } else {
+      if (form && *form != one) unsupported(*now_, "registers of different widths in one vector");
+      form = one;
+    }
+  }
+  const std::uint32_t natural = ptx::bits_of(type) == 64 ? memop::kRegister64 : 0u;
+  if (form && others && (*form & memop::kRegister64) != natural)
+    unsupported(*now_, "a constant or _ beside registers wider than the type");
+  *aux |= form.value_or(natural);
+  return slots;
 }
 
 Slot Lowering::data_slot(const ptx::Operand& o, ptx::Type type, bool is_destination, std::uint32_t* aux) {
@@ -108,7 +122,11 @@ Access parse_access(const ptx::Instruction& i, Lowering& lowering) {
     else if (!is_hint(m) && !is_scope(m))
       lowering.unsupported(i, "modifier ." + std::string(m));
   }
-  if (a.type == ptx::Type::none || a.type == ptx::Type::b128) lowering.unsupported(i, "its type");
+  if (a.type == ptx::Type::none || ptx::bits_of(a.type) < 8) lowering.unsupported(i, "its type");
+  // PTX ISA, "ld": 256-bit accesses need sm_100.
+  if (a.vector * ptx::bits_of(a.type) > 128)
+    lowering.unsupported(i, "an access of " + std::to_string(a.vector * ptx::bits_of(a.type) / 8) +
+                                " bytes needs sm_100; the emulated devices have at most 16");
   return a;
 }
 
@@ -129,13 +147,15 @@ void Lowering::lower_load(const ptx::Instruction& i) {
     const ParamRegion* region = kernel_parameter ? nullptr : param_region(i.operands[1].name);
     if (!kernel_parameter && region == nullptr)
       unsupported(i, "the parameter " + std::string(i.operands[1].name) + " is not declared");
+    if (access.type == ptx::Type::b128) unsupported(i, "128-bit values in parameters");
+    const std::uint64_t begins = kernel_parameter ? offset : 0,
+                        end = kernel_parameter ? kernel_.program().parameter_bytes : region->bytes;
+    check_parameter_range(i, i.operands[1].offset, elements.size() * width, begins, end);
     for (std::size_t k = 0; k < elements.size(); ++k) {
       std::uint32_t aux = static_cast<std::uint32_t>(std::countr_zero(width)) << memop::kWidthShift;
       if (ptx::is_signed(access.type)) aux |= memop::kSigned;
       const Slot d = data_slot(elements[k], access.type, true, &aux);
       const std::uint64_t at = static_cast<std::uint64_t>(i.operands[1].offset) + k * width;
-      const std::uint64_t end = kernel_parameter ? kernel_.program().parameter_bytes : region->bytes;
-      if ((kernel_parameter ? offset : 0) + at + width > end) unsupported(i, "it reads past the end of the parameter");
       const bool wide = (aux & memop::kRegister64) != 0;
       const Op op = !kernel_parameter     ? Op::ld_frame
                     : width == 4 && !wide ? Op::ld_param_32
@@ -155,8 +175,10 @@ void Lowering::lower_load(const ptx::Instruction& i) {
   }
 
   const AddressOperand at = address(i.operands[1], i);
-  std::uint32_t aux = access.space | static_cast<std::uint32_t>(std::countr_zero(width)) << memop::kWidthShift |
-                      static_cast<std::uint32_t>(std::countr_zero(access.vector)) << memop::kVectorShift;
+  const bool halves = access.type == ptx::Type::b128;
+  std::uint32_t aux = access.space |
+                      static_cast<std::uint32_t>(std::countr_zero(halves ? 8u : width)) << memop::kWidthShift |
+                      static_cast<std::uint32_t>(std::countr_zero(halves ? 2u : access.vector)) << memop::kVectorShift;
   if (ptx::is_signed(access.type)) aux |= memop::kSigned;
   if (access.strong) aux |= memop::kStrong;
   if (at.wide) aux |= memop::kAddress64;
@@ -164,16 +186,8 @@ void Lowering::lower_load(const ptx::Instruction& i) {
   if (access.space == memop::shared && is_quiet(i)) aux |= memop::kQuiet;
   if (access.space != memop::constant) note_unit(access.space, width);
 
-  Slot d;
-  if (access.vector > 1) {
-    if (i.operands[0].elements.size() != access.vector)
-      unsupported(i, std::to_string(access.vector) + " destinations are expected");
-    std::vector<Slot> slots;
-    for (const auto& e : i.operands[0].elements) slots.push_back(data_slot(e, access.type, true, &aux));
-    d = list(slots);
-  } else {
-    d = data_slot(i.operands[0], access.type, true, &aux);
-  }
+  const auto slots = data_slots(i.operands[0], access.type, access.vector, true, &aux);
+  const Slot d = slots.size() > 1 ? list(slots) : slots[0];
 
   const bool plain32 = access.vector == 1 && width == 4 && (aux & (memop::kRegister64 | memop::kStrong)) == 0;
   const bool plain64 = access.vector == 1 && width == 8 && (aux & memop::kStrong) == 0;
@@ -206,11 +220,12 @@ void Lowering::lower_store(const ptx::Instruction& i) {
     if (region == nullptr) unsupported(i, "only .param variables of the function can be stored to");
     std::vector<ptx::Operand> elements{i.operands[1]};
     if (i.operands[1].kind == ptx::Operand::Kind::vector) elements = i.operands[1].elements;
+    if (access.type == ptx::Type::b128) unsupported(i, "128-bit values in parameters");
+    check_parameter_range(i, i.operands[0].offset, elements.size() * width, 0, region->bytes);
     for (std::size_t k = 0; k < elements.size(); ++k) {
       std::uint32_t aux = static_cast<std::uint32_t>(std::countr_zero(width)) << memop::kWidthShift;
       const Slot value = data_slot(elements[k], access.type, false, &aux);
       const std::uint64_t at = static_cast<std::uint64_t>(i.operands[0].offset) + k * width;
-      if (at + width > region->bytes) unsupported(i, "it writes past the end of the parameter");
       Instr& s = emit(Op::st_frame);
       s.d = value;
       s.aux = aux;
@@ -221,21 +236,15 @@ void Lowering::lower_store(const ptx::Instruction& i) {
   }
 
   const AddressOperand at = address(i.operands[0], i);
-  std::uint32_t aux = access.space | static_cast<std::uint32_t>(std::countr_zero(width)) << memop::kWidthShift |
-                      static_cast<std::uint32_t>(std::countr_zero(access.vector)) << memop::kVectorShift;
+  const bool halves = access.type == ptx::Type::b128;
+  std::uint32_t aux = access.space |
+                      static_cast<std::uint32_t>(std::countr_zero(halves ? 8u : width)) << memop::kWidthShift |
+                      static_cast<std::uint32_t>(std::countr_zero(halves ? 2u : access.vector)) << memop::kVectorShift;
   if (access.strong) aux |= memop::kStrong;
   if (at.wide) aux |= memop::kAddress64;
   note_unit(access.space, width);
-  Slot value;
-  if (access.vector > 1) {
-    if (i.operands[1].elements.size() != access.vector)
-      unsupported(i, std::to_string(access.vector) + " values are expected");
-    std::vector<Slot> slots;
-    for (const auto& e : i.operands[1].elements) slots.push_back(data_slot(e, access.type, false, &aux));
-    value = list(slots);
-  } else {
-    value = data_slot(i.operands[1], access.type, false, &aux);
-  }
+  const auto slots = data_slots(i.operands[1], access.type, access.vector, false, &aux);
+  const Slot value = slots.size() > 1 ? list(slots) : slots[0];
   const bool plain32 =
       access.vector == 1 && width == 4 && (aux & (memop::kRegister64 | memop::kStrong)) == 0 && at.base != kNoSlot;
   Op op = Op::st;
@@ -248,111 +257,6 @@ void Lowering::lower_store(const ptx::Instruction& i) {
   s.a = at.base;
   s.imm = at.offset;
   s.aux = aux;
-}
-
-void Lowering::lower_atomic(const ptx::Instruction& i, bool has_result) {
-  std::uint32_t space = memop::generic;
-  std::optional<AtomOp> op;
-  ptx::Type type = ptx::Type::none;
-  bool orders = false, block_scope = false;
-  for (const auto m : i.modifiers) {
-    static constexpr std::pair<std::string_view, AtomOp> kOps[] = {
-        {"add", AtomOp::add}, {"min", AtomOp::min},  {"max", AtomOp::max},   {"and", AtomOp::and_},
-        {"or", AtomOp::or_},  {"xor", AtomOp::xor_}, {"exch", AtomOp::exch}, {"cas", AtomOp::cas},
-        {"inc", AtomOp::inc}, {"dec", AtomOp::dec}};
-    const auto found = std::find_if(std::begin(kOps), std::end(kOps), [&](const auto& e) { return e.first == m; });
-    if (found != std::end(kOps))
-      op = found->second;
-    else if (const auto s = space_from(m))
-      space = *s;
-    else if (const auto t = ptx::type_from(m))
-      type = *t;
-    else if (m == "acquire" || m == "release" || m == "acq_rel")
-      orders = true;
-    else if (m == "cta")
-      block_scope = true;
-    else if (m != "relaxed" && !is_hint(m) && !is_scope(m))
-      unsupported(i, "modifier ." + std::string(m));
-  }
-  if (!op || type == ptx::Type::none) unsupported(i, "");
-  AtomType kind;
-  switch (type) {
-    case ptx::Type::b32:
-    case ptx::Type::u32:
-      kind = AtomType::u32;
-      break;
-    case ptx::Type::s32:
-      kind = AtomType::s32;
-      break;
-    case ptx::Type::b64:
-    case ptx::Type::u64:
-      kind = AtomType::u64;
-      break;
-    case ptx::Type::s64:
-      kind = AtomType::s64;
-      break;
-    case ptx::Type::f32:
-      kind = AtomType::f32;
-      break;
-    case ptx::Type::f64:
-      kind = AtomType::f64;
-      break;
-    case ptx::Type::f16:
-      kind = AtomType::f16;
-      break;
-    case ptx::Type::bf16:
-      kind = AtomType::bf16;
-      break;
-    case ptx::Type::f16x2:
-      kind = AtomType::f16x2;
-      break;
-    case ptx::Type::bf16x2:
-      kind = AtomType::bf16x2;
-      break;
-    case ptx::Type::b16:
-      kind = AtomType::b16;
-      break;
-    default:
-      unsupported(i, "its type");
-  }
-  const bool floating = kind == AtomType::f32 || kind == AtomType::f64 || kind == AtomType::f16 ||
-                        kind == AtomType::bf16 || kind == AtomType::f16x2 || kind == AtomType::bf16x2;
-  if (floating && *op != AtomOp::add) unsupported(i, "only add exists for floating-point types here");
-  if (kind == AtomType::b16 && *op != AtomOp::cas && *op != AtomOp::exch) unsupported(i, "its type");
-  const unsigned width = ptx::bits_of(type) / 8;
-
-  const std::size_t first = has_result ? 1 : 0;
-  const std::size_t values = *op == AtomOp::cas ? 2 : 1;
-  if (i.operands.size() < first + 1 + values)
-    unsupported(i, std::to_string(first + 1 + values) + " operands are expected");
-  std::uint32_t aux = space | static_cast<std::uint32_t>(std::countr_zero(width)) << memop::kWidthShift |
-                      static_cast<std::uint32_t>(*op) << memop::kAtomShift |
-                      static_cast<std::uint32_t>(kind) << memop::kAtomTypeShift;
-  const AddressOperand at = address(i.operands[first], i);
-  if (at.wide) aux |= memop::kAddress64;
-  std::uint32_t ignored = 0;
-  const Slot b = data_slot(i.operands[first + 1], type, false, &ignored);
-  const Slot c = values == 2 ? data_slot(i.operands[first + 2], type, false, &ignored) : kNoSlot;
-  Slot d = kNoSlot;
-  if (has_result && i.operands[0].kind != ptx::Operand::Kind::sink) d = data_slot(i.operands[0], type, true, &aux);
-  // ptxas turns an atomic whose result nobody reads into a reduction; the hardware counts the two apart.
-  if (d == kNoSlot || (i.operands[0].kind == ptx::Operand::Kind::reg && !read_[i.operands[0].reg]))
-    aux |= memop::kNoResult;
-  const ptx::Operand& value = i.operands[first + 1];
-  if ((aux & memop::kNoResult) != 0 && *op == AtomOp::add && kind == AtomType::u32 &&
-      value.kind == ptx::Operand::Kind::immediate && value.bits == 1)
-    aux |= memop::kCountsOne;
-  note_unit(space, width);
-  Program& p = kernel_.program();
-  if (space != memop::shared) p.has_global_atomics = true;
-  if (orders && !block_scope) p.orders_across_blocks = true;
-  Instr& a = emit(Op::atom);
-  a.d = d;
-  a.a = at.base;
-  a.b = b;
-  a.c = c;
-  a.imm = at.offset;
-  a.aux = aux;
 }
 
 bool Lowering::lower_memory(const ptx::Instruction& i) {

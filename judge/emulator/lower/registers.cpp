@@ -71,6 +71,25 @@ void set(Bits& b, std::uint32_t i) {
   b[i / 64] |= 1ull << (i % 64);
 }
 
+constexpr std::uint64_t kMaxLivenessWords = 16u << 20;
+constexpr int kMaxRounds = 200;  // loops inside each other need one each
+
+RegisterPlacement place_apart(const ptx::Function& f) {
+  RegisterPlacement placement;
+  placement.slots.resize(f.registers.size());
+  std::uint64_t bytes = 0;
+  for (const bool predicates : {false, true}) {  // these 4 bytes each, after the others, which must be aligned
+    for (std::size_t r = 0; r < f.registers.size(); ++r) {
+      const unsigned bits = slot_bits(f.registers[r].type);
+      if ((bits == 1) != predicates) continue;
+      placement.slots[r] = static_cast<Slot>(bytes);
+      bytes += predicates ? 4 : std::uint64_t{bits / 8} * kLanes;
+    }
+  }
+  placement.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>((bytes + 63) / 64 * 64, UINT32_MAX / 64 * 64));
+  return placement;
+}
+
 }  // namespace
 
 unsigned slot_bits(ptx::Type type) {
@@ -84,8 +103,9 @@ RegisterPlacement place_registers(const ptx::Function& f, const FlowGraph& graph
   std::vector<Uses> uses(n);
   for (std::uint32_t i = 0; i < n; ++i) uses[i] = uses_of(f.body[i]);
 
-  // Liveness, backwards to a fixed point.
+  // Liveness, backwards to a fixed point. A module made to be costly gets a slot for each register instead.
   const std::size_t words = (registers + 63) / 64;
+  if (std::uint64_t{blocks} * words > kMaxLivenessWords) return place_apart(f);
   std::vector<Bits> live_in(blocks, Bits(words)), live_out(blocks, Bits(words)), use(blocks, Bits(words)),
       def(blocks, Bits(words));
   for (std::uint32_t b = 0; b < blocks; ++b) {
@@ -95,7 +115,9 @@ RegisterPlacement place_registers(const ptx::Function& f, const FlowGraph& graph
       for (const auto r : uses[i].writes) set(def[b], r);
     }
   }
+  int rounds_left = kMaxRounds;
   for (bool changed = true; changed;) {
+    if (--rounds_left == 0) return place_apart(f);
     changed = false;
     for (std::uint32_t b = blocks; b-- > 0;) {
       for (std::size_t k = 0; k < words; ++k) {
@@ -152,7 +174,7 @@ RegisterPlacement place_registers(const ptx::Function& f, const FlowGraph& graph
     std::vector<Slot> free;
     std::vector<std::pair<std::uint32_t, Slot>> active;  // (last, slot)
   };
-  Class classes[] = {{32, 4 * kLanes, {}, {}}, {64, 8 * kLanes, {}, {}}};
+  Class classes[] = {{32, 4 * kLanes, {}, {}}, {64, 8 * kLanes, {}, {}}, {128, 16 * kLanes, {}, {}}};
   std::uint32_t bytes = 0;
   std::vector<std::uint32_t> predicates;
   for (const Interval& v : intervals) {
@@ -161,7 +183,7 @@ RegisterPlacement place_registers(const ptx::Function& f, const FlowGraph& graph
       predicates.push_back(v.reg);
       continue;
     }
-    Class& c = classes[bits == 64];
+    Class& c = classes[bits == 128 ? 2 : bits == 64 ? 1 : 0];
     std::erase_if(c.active, [&](const auto& a) {
       if (a.first >= v.first) return false;
       c.free.push_back(a.second);

@@ -2,6 +2,8 @@
 // register, without regard to the order of instructions, to the addresses of stores.
 
 #include <cstdint>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "judge/emulator/lower/lowering.h"
@@ -21,11 +23,10 @@ void find_written_parameters(const ptx::Function& entry, Program& program) {
   const auto layout = parameter_layout(entry, total);
   if (layout.size() > kMaxParameters) return;
   std::vector<Origins> of(entry.registers.size(), 0);
-  const auto is_local_name = [&](std::string_view name) {
-    for (const auto& v : entry.variables)
-      if (v.name == name && (v.space == ptx::Space::local || v.space == ptx::Space::shared)) return true;
-    return false;
-  };
+  std::unordered_set<std::string_view> local_names;
+  for (const auto& v : entry.variables)
+    if (v.space == ptx::Space::local || v.space == ptx::Space::shared) local_names.insert(v.name);
+  const auto is_local_name = [&](std::string_view name) { return local_names.count(name) != 0; };
   const auto parameter = [&](std::string_view name) -> Origins {
     for (std::size_t k = 0; k < entry.parameters.size(); ++k)
       if (entry.parameters[k].name == name) return 1ull << k;
@@ -41,6 +42,8 @@ void find_written_parameters(const ptx::Function& entry, Program& program) {
     for (const auto& e : o.elements) sum |= self(self, e);
     return sum;
   };
+  // Each round goes through the whole body; real code needs three or four.
+  int rounds_left = 64;
   bool changed = true;
   const auto give = [&](const auto& self, const ptx::Operand& to, Origins from) -> void {
     if (to.kind == ptx::Operand::Kind::reg && (of[to.reg] | from) != of[to.reg]) {
@@ -50,6 +53,7 @@ void find_written_parameters(const ptx::Function& entry, Program& program) {
     for (const auto& e : to.elements) self(self, e, from);
   };
   while (changed) {
+    if (--rounds_left == 0) return;
     changed = false;
     for (const auto& i : entry.body) {
       if (i.opcode == "st" || i.opcode == "red" || i.opcode == "bra" || i.operands.empty()) continue;

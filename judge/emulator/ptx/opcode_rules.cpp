@@ -41,7 +41,11 @@ constexpr std::array features = std::to_array<FeatureRule>({
     {"mul", "bf16x2", 90, 78, false},     {"barrier", "cluster", 90, 78, false},  {"mapa", "", 90, 78, false},
     {"getctarank", "", 90, 78, false},    {"griddepcontrol", "", 90, 78, false},  {"elect", "", 90, 80, false},
     {"multimem", "", 90, 81, false},      {"", "shared::cluster", 90, 78, false}, {"wgmma", "", 90, 80, true},
-    {"setmaxnreg", "", 90, 80, true},     {"tcgen05", "", 100, 86, false},
+    {"atom", "b128", 90, 83, false},      {"atom", "bf16", 90, 78, false},        {"atom", "bf16x2", 90, 78, false},
+    {"red", "bf16", 90, 78, false},       {"red", "bf16x2", 90, 78, false},       {"atom", "v2", 90, 81, false},
+    {"atom", "v4", 90, 81, false},        {"atom", "v8", 90, 81, false},          {"red", "v2", 90, 81, false},
+    {"red", "v4", 90, 81, false},         {"red", "v8", 90, 81, false},           {"ld", "v8", 100, 88, false},
+    {"st", "v8", 100, 88, false},         {"setmaxnreg", "", 90, 80, true},       {"tcgen05", "", 100, 86, false},
 });
 
 }  // namespace
