@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "judge/emulator/exec/async.h"
 #include "judge/emulator/exec/blocks.h"
 #include "judge/emulator/observe/race.h"
 #include "judge/emulator/observe/transactions.h"
@@ -161,6 +162,17 @@ void report_race(WarpState& w, const Instr* i, const LaneAccess& a, int lane, st
 }
 
 void report_uninitialized(WarpState& w, const Instr* i, const LaneAccess& a, int lane, std::uint64_t at) {
+  if (const PendingWriter copy = a.space == memop::shared ? pending_writer(*w.block, at) : PendingWriter{};
+      copy.instr != nullptr) {
+    Fault f = fault_at(FaultKind::race, a, lane);
+    f.address = at;
+    describe_shared(*w.worker->launch, f);
+    f.other = FaultParty{location_of(*w.worker->launch, copy.instr->index), copy.who, AccessKind::write};
+    f.message = std::string(verb(a.kind)) +
+                " what an asynchronous copy is still writing: nobody has waited for the copy to complete";
+    report(w, i, std::move(f), lane, false, copy.instr->index);
+    return;
+  }
   Fault f = fault_at(FaultKind::uninitialized_read, a, lane);
   f.address = at;
   if (a.space == memop::shared)

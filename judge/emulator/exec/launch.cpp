@@ -58,7 +58,11 @@ void add_access(Counters& c, const Instr& i, const AccessCounts& a) {
   if (executions == 0) return;
   const auto op = static_cast<Op>(i.op);
   const bool is_atomic = op == Op::atom;
-  const bool is_store = op == Op::st || op == Op::st_shared_32 || op == Op::st_global_32;
+  if (op == Op::mbarrier || op == Op::mbarrier_wait || op == Op::cp_async_arrive || op == Op::bulk_load ||
+      op == Op::bulk_store)  // not of the load and store unit
+    return;
+  const bool is_store = op == Op::st || op == Op::st_shared_32 || op == Op::st_global_32 || op == Op::stmatrix ||
+                        op == Op::wmma_store || op == Op::cp_async_store;
   const std::uint64_t bytes = a.bytes + 128 * (a.contiguous + a.straddling);
   const std::uint64_t sectors = a.sectors + 4 * a.contiguous + 5 * a.straddling;
   const std::uint64_t wavefronts = a.wavefronts + a.contiguous;

@@ -47,6 +47,7 @@ struct Group {
 
 struct BlockState;
 struct BlockStorage;
+struct AsyncState;
 struct Worker;
 
 struct WarpState : Warp {
@@ -93,6 +94,7 @@ struct BlockState {
   std::uint32_t arrived[16] = {};       // threads that came by bar.arrive
   std::uint32_t rounds = 0;             // since it last ran undisturbed
   std::unique_ptr<struct BlockStorage> storage;
+  std::shared_ptr<AsyncState> async;  // copies on their way; nullptr until the first
 };
 
 // Counts of one instruction with a memory access, one worker.

@@ -143,8 +143,9 @@ void Lowering::mark_quiet_blocks() {
     for (std::uint32_t i = graph_.starts[b]; i < graph_.end(b); ++i) {
       const auto& x = function_.body[i];
       const bool may_store = x.opcode == "st" || x.opcode == "atom" || x.opcode == "red" || x.opcode == "call" ||
-                             x.opcode == "cp" || x.opcode == "wmma" || x.opcode == "stmatrix";
-      const bool elsewhere = x.has_modifier("global") || x.has_modifier("local") || x.has_modifier("param");
+                             x.opcode == "cp" || x.opcode == "wmma" || x.opcode == "stmatrix" || x.opcode == "mbarrier";
+      const bool elsewhere =
+          (x.has_modifier("global") && x.opcode != "cp") || x.has_modifier("local") || x.has_modifier("param");
       if (may_store && (!elsewhere || x.has_modifier("shared"))) stores[b] = true;
     }
     if (graph_.end(b) == graph_.starts[b]) continue;

@@ -91,6 +91,15 @@ class Lowering final : public FunctionLowering {
   void lower_store(const ptx::Instruction& i);
   void lower_atomic(const ptx::Instruction& i, bool has_result);
   void lower_call(const ptx::Instruction& i);
+  bool lower_matrix(const ptx::Instruction& i);
+  void lower_mma(const ptx::Instruction& i);
+  void lower_wmma_transfer(const ptx::Instruction& i);
+  void lower_matrix_transfer(const ptx::Instruction& i);
+  void require_form(const ptx::Instruction& i, bool found, int sm, const std::string& what);
+  bool lower_async(const ptx::Instruction& i);
+  void lower_async_copy(const ptx::Instruction& i);
+  void lower_bulk_copy(const ptx::Instruction& i);
+  void lower_mbarrier(const ptx::Instruction& i);
   std::uint32_t label_target(const ptx::Operand& operand, const ptx::Instruction& i);
   // For control instructions: lanes whose guard does not hold branch to the next instruction.
   void skip_unless_guard(const ptx::Instruction& i, std::uint32_t at);

@@ -46,12 +46,12 @@ Uses uses_of(const ptx::Instruction& i) {
   // A destination that the opcode also reads (tied operands, unknown opcodes) is covered by treating the destination of
   // those as read: only these well-known ones start a fresh lifetime.
   for (std::size_t k = 0; k < i.operands.size(); ++k) {
-    const bool writes = k == 0 && !reads_first_operand(i.opcode);
+    // Of wmma only store reads its first operand.
+    const bool writes = k == 0 && (i.opcode == "wmma" ? !i.has_modifier("store") : !reads_first_operand(i.opcode));
     collect(i.operands[k], writes ? u.writes : u.reads);
   }
-  // bar.red and wmma.load write their first operand although the rest of their family reads it.
-  if (!i.operands.empty() &&
-      (i.opcode == "bar" || i.opcode == "barrier" || i.opcode == "wmma" || i.opcode == "mbarrier"))
+  // bar.red and mbarrier.arrive write their first operand although the rest of their family reads it.
+  if (!i.operands.empty() && (i.opcode == "bar" || i.opcode == "barrier" || i.opcode == "mbarrier"))
     collect(i.operands[0], u.writes);
   for (const auto& r : i.call_results) collect(r, u.writes);
   for (const auto& a : i.call_arguments) collect(a, u.reads);

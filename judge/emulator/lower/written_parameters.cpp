@@ -60,7 +60,8 @@ void find_written_parameters(const ptx::Function& entry, Program& program) {
       Origins from = 0;
       if (i.opcode == "ld" && i.has_modifier("param") && i.operands.size() > 1 && i.operands[1].base_is_symbol) {
         from = parameter(i.operands[1].name);
-      } else if (i.opcode == "ld" || i.opcode == "atom" || i.opcode == "tex" || i.opcode == "suld") {
+      } else if (i.opcode == "ld" || i.opcode == "atom" || i.opcode == "tex" || i.opcode == "suld" ||
+                 i.opcode == "ldmatrix" || i.opcode == "wmma" || i.opcode == "mbarrier") {
         from = kUnknown;  // memory may hold pointers
       } else {
         for (std::size_t k = 1; k < i.operands.size(); ++k) from |= origins(origins, i.operands[k]);
@@ -71,8 +72,10 @@ void find_written_parameters(const ptx::Function& entry, Program& program) {
   }
   Origins written = 0;
   for (const auto& i : entry.body) {
-    const bool stores = i.opcode == "st" || i.opcode == "atom" || i.opcode == "red";
-    if (!stores || i.has_modifier("shared") || i.has_modifier("local") || i.has_modifier("param")) continue;
+    const bool stores = i.opcode == "st" || i.opcode == "atom" || i.opcode == "red" ||
+                        (i.opcode == "wmma" && i.has_modifier("store")) || (i.opcode == "cp" && !i.operands.empty());
+    const bool to_shared = i.opcode == "cp" ? !i.has_modifier("bulk_group") : i.has_modifier("shared");
+    if (!stores || to_shared || i.has_modifier("local") || i.has_modifier("param")) continue;
     const std::size_t at = i.opcode == "atom" ? 1 : 0;
     if (i.operands.size() > at) written |= origins(origins, i.operands[at]);
   }
