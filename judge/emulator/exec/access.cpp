@@ -83,6 +83,39 @@ void report_shared_bounds(WarpState& w, const Instr* i, const LaneAccess& a, int
   report(w, i, std::move(f), lane, true);
 }
 
+// An access that is inside the block's shared memory, or the thread's local memory, but outside the variable it was meant
+// for.
+bool inside_variable(WarpState& w, const Instr* i, const LaneAccess& a, std::uint32_t base) {
+  const LaunchContext& launch = *w.worker->launch;
+  const AddressBounds& b = launch.program->info[i->index].bounds;
+  if (b.space != a.space) return true;
+  for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const auto at = static_cast<std::int64_t>(a.address[l]) - base;
+    if (at >= b.low && at + a.bytes <= b.high) continue;
+    Fault f = fault_at(FaultKind::out_of_bounds, a, l);
+    const std::int64_t from_start = at - b.low, unit = std::max(1u, a.bytes);
+    const std::string size = bytes_text(b.high - b.low);
+    f.element = from_start >= 0 ? from_start / unit : -((-from_start + unit - 1) / unit);
+    std::string name = "a local variable", neighbour;
+    if (a.space == memop::shared) {
+      for (const SharedVariable& v : launch.program->shared_variables) {
+        if (v.offset == b.low) name = "__shared__ " + v.name;
+        if (at >= v.offset && at < std::int64_t{v.offset} + v.bytes && v.offset != b.low) neighbour = v.name;
+      }
+    }
+    f.owner = b.high == UINT32_MAX ? name : name + " (" + size + ")";
+    const std::int64_t past = at + a.bytes - b.high;
+    f.message = std::string(verb(a.kind)) + " " + bytes_text(a.bytes) +
+                (from_start < 0 ? ", starting " + bytes_text(static_cast<std::uint64_t>(-from_start)) + " before the start"
+                                : ", ending " + bytes_text(static_cast<std::uint64_t>(past)) + " past the end") +
+                (neighbour.empty() ? "" : ": that is in " + neighbour);
+    report(w, i, std::move(f), l, true);
+    return false;
+  }
+  return true;
+}
+
 void report_global_bounds(WarpState& w, const Instr* i, const LaneAccess& a, int lane) {
   const LaunchContext& launch = *w.worker->launch;
   const Address at = a.address[lane];
@@ -203,17 +236,69 @@ bool aligned(WarpState& w, const Instr* i, const LaneAccess& a) {
   return true;
 }
 
+// Kernels with fences: whether what the entry names, in this epoch, is not ordered before the access stamped `mine`.
+template <class L>
+bool unordered(const WarpState& w, std::uint64_t entry, std::uint64_t mine) {
+  const Ordering::Block* order = w.block->order;
+  const std::uint64_t x = entry ^ mine;
+  if ((x & race::who_mask<L>()) == 0 || order == nullptr) return false;
+  const std::uint32_t thread = race::thread_of(entry);
+  if constexpr (L::kBlocks == 0) {
+    const std::uint64_t since_barrier = (entry & L::kWarpEpochMask) >> L::kWarpEpochShift;
+    if (since_barrier == L::kWarpEpochMax) return false;
+    const std::uint32_t tick = order->first_tick(thread / 32) + static_cast<std::uint32_t>(since_barrier);
+    return !order->is_ordered(w.index, w.block->linear, thread, tick);
+  } else {
+    const std::uint64_t tick = entry >> L::kWarpEpochShift & L::kTickMax;
+    if (tick == L::kTickMax) return false;
+    const LaunchContext& launch = *w.worker->launch;
+    // Without fences beyond the block, blocks hand over nothing, and other workers' blocks have an account of their own.
+    if ((x & L::kBlockMask) != 0 && !launch.program->orders_across_blocks) return true;
+    // The entry keeps the low bits of the block's number: of all candidates, none may be ordered.
+    const std::uint64_t low = (entry & L::kBlockMask) >> L::kBlockShift;
+    bool known = false;
+    for (std::uint64_t b = low; b < launch.blocks; b += 1u << L::kBlockBits) {
+      if (!w.worker->ordering.has_begun(b)) continue;
+      if (order->is_ordered(w.index, b, thread, static_cast<std::uint32_t>(tick))) return false;
+      known = true;
+    }
+    return known;
+  }
+}
+
+// Whether others than the reader that an entry names have read too and nothing can have ordered them. Which other threads
+// they were is not kept: where a hand-over happened they may have been ordered, and no race is claimed.
+template <class L>
+bool other_readers(const WarpState& w, std::uint64_t entry, std::uint64_t mine) {
+  if (w.block->order == nullptr || w.block->order->has_learned(w.index)) return false;
+  if constexpr (L::kBlocks != 0) return (entry & L::kBlocks) != 0;
+  if ((entry & L::kWarps) != 0) return true;
+  return (entry & L::kLanes) != 0 && ((entry ^ mine) & (L::kWarpEpochMask | race::kWarpMask)) == 0;
+}
+
+template <class L>
+bool write_races(const WarpState& w, std::uint64_t entry, std::uint64_t mine, std::uint64_t epoch) {
+  if (!w.worker->launch->program->has_fences) return race::races_with_write<L>(entry, mine, epoch, true);
+  return entry >= epoch && (entry & mine & L::kAtomic) == 0 && unordered<L>(w, entry, mine);
+}
+
+template <class L>
+bool read_races(const WarpState& w, std::uint64_t entry, std::uint64_t mine, std::uint64_t epoch) {
+  if (!w.worker->launch->program->has_fences) return race::races_with_read<L>(entry, mine, epoch, true);
+  return entry >= epoch && (unordered<L>(w, entry, mine) || other_readers<L>(w, entry, mine));
+}
+
 // Shadow entries of one lane's units: races first, then the new state.
 template <class L>
 void shadow_access(WarpState& w, const Instr* i, const LaneAccess& a, int lane, std::uint64_t* writes,
                    std::uint64_t* reads, std::uint32_t units, unsigned shift, std::uint64_t mine, std::uint64_t epoch,
-                   bool across_blocks, bool same_value) {
+                   bool same_value) {
   const bool atomic = a.kind == AccessKind::atomic || a.strong;
   if (atomic) mine |= L::kAtomic;
   for (std::uint32_t u = 0; u < units; ++u) {
     const std::uint64_t at = a.address[lane] + (std::uint64_t{u} << shift);
     const std::uint64_t write = writes[u];
-    if (race::races_with_write<L>(write, mine, epoch, across_blocks) && !same_value) {
+    if (!same_value && write_races<L>(w, write, mine, epoch)) {
       report_race(w, i, a, lane, write, (write & L::kAtomic) != 0 ? AccessKind::atomic : AccessKind::write, at);
       same_value = true;  // one report for this lane
     }
@@ -221,12 +306,23 @@ void shadow_access(WarpState& w, const Instr* i, const LaneAccess& a, int lane, 
       if (!atomic) reads[u] = race::merge_read<L>(reads[u], mine, epoch);
       continue;
     }
-    if (race::races_with_read<L>(reads[u], mine, epoch, across_blocks) && !same_value) {
+    if (!same_value && read_races<L>(w, reads[u], mine, epoch)) {
       report_race(w, i, a, lane, reads[u], AccessKind::read, at);
       same_value = true;
     }
     writes[u] = mine;
   }
+}
+
+// What a strong access hands over: a read learns what was published at its address, a write publishes.
+void hand_over(WarpState& w, const LaneAccess& a, int lane) {
+  Ordering::Block* order = w.block->order;
+  if (order == nullptr || (a.kind != AccessKind::atomic && !a.strong)) return;
+  std::uint64_t address = a.address[lane];
+  if (a.space == memop::shared) address |= 1ull << 63 | w.block->linear << 20;
+  const std::uint32_t thread = 32 * w.index + static_cast<std::uint32_t>(lane);
+  if (a.kind != AccessKind::write) order->learn(thread, address);
+  if (a.kind != AccessKind::read) order->publish(thread, address);
 }
 
 std::uint32_t units_of(std::uint32_t bytes, unsigned shift) {
@@ -248,6 +344,7 @@ bool check_shared(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
       return false;
     }
   }
+  if (!inside_variable(w, i, a, 0)) return false;
   AccessCounts& c = w.worker->accesses[i->index];
   ++c.executions;
   c.bytes += a.bytes * static_cast<std::uint64_t>(std::popcount(a.mask));
@@ -275,7 +372,8 @@ bool check_shared(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
     const bool same = a.kind == AccessKind::write && std::memcmp(a.host[l], value + 32 * l, a.bytes) == 0;
     if ((i->aux & memop::kQuiet) != 0 && a.kind == AccessKind::read) continue;
     shadow_access<SharedLayout>(w, i, a, l, b.shared_writes + unit, b.shared_reads + unit, units, shift, mine,
-                                b.shared_epoch, false, same);
+                                b.shared_epoch, same);
+    hand_over(w, a, l);
     // A store takes effect at once, so that a later lane's equal store to the same place is seen as harmless.
     if (a.kind == AccessKind::write) std::memcpy(a.host[l], value + 32 * l, a.bytes);
   }
@@ -316,7 +414,6 @@ bool check_global(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
                    : count_sectors(a.address, a.mask, a.bytes);
   const std::uint32_t units = units_of(a.bytes, shift);
   const std::uint64_t epoch = launch.launch_epoch << GlobalLayout::kEpochShift;
-  const bool across = !launch.program->orders_across_blocks;
   bool reported = false;
   for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
@@ -351,14 +448,16 @@ bool check_global(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
       const std::uint64_t unit = offset >> shift;
       const std::uint64_t mine = w.global_stamp + instr_bits(i) + static_cast<std::uint64_t>(l);
       shadow_access<GlobalLayout>(w, i, a, l, in.write_shadow + unit, in.read_shadow + unit, units, shift, mine, epoch,
-                                  across, same);
+                                  same);
     }
+    hand_over(w, a, l);
     if (a.kind == AccessKind::write) std::memcpy(a.host[l], value + 32 * l, a.bytes);
   }
   return true;
 }
 
 bool check_local(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* value) {
+  if (!inside_variable(w, i, a, w.groups[w.current].local)) return false;
   AccessCounts& c = w.worker->accesses[i->index];
   ++c.executions;
   c.bytes += a.bytes * static_cast<std::uint64_t>(std::popcount(a.mask));
@@ -533,6 +632,7 @@ const Instr* store(WarpState& w, const Instr* i) {
   alignas(64) std::uint64_t generic[kLanes];
   alignas(64) std::byte value[32 * kLanes];
   gather_addresses(w, i, generic);
+  release(w, i);
   for (unsigned v = 0; v < vector; ++v)
     for (std::uint32_t m = w.mask; m != 0; m &= m - 1) {
       const int l = std::countr_zero(m);

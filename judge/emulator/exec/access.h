@@ -38,5 +38,10 @@ void put_register(WarpState& w, Slot d, int lane, const std::byte* from, unsigne
 const Instr* load(WarpState& w, const Instr* i);
 const Instr* store(WarpState& w, const Instr* i);
 const Instr* atomic(WarpState& w, const Instr* i);  // atomics.cpp
+const Instr* pass_fence(WarpState& w, const Instr* i);
+// A release is a fence with a write after it (PTX ISA, "Release and Acquire Patterns").
+inline void release(WarpState& w, const Instr* i) {
+  if ((i->aux & memop::kReleases) != 0) pass_fence(w, i);
+}
 
 }  // namespace judge::emulator

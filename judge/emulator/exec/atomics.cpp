@@ -160,6 +160,7 @@ const Instr* atomic(WarpState& w, const Instr* i) {
   const auto element = [&](Slot s, unsigned v) { return vector > 1 ? lists[s + v] : s; };
   alignas(64) std::uint64_t generic[kLanes];
   gather_addresses(w, i, generic);
+  release(w, i);
   LaneAccess a;
   a.bytes = width * vector;
   a.kind = AccessKind::atomic;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "judge/emulator/exec/access.h"
 #include "judge/emulator/exec/pattern.h"
 #include "judge/emulator/observe/race.h"
 
@@ -28,16 +29,28 @@ std::uint64_t mix(std::uint64_t x) {  // splitmix64's finaliser: orders derived 
   return x ^ (x >> 31);
 }
 
+// Kernels with fences have ticks where others have the epochs of barriers and of __syncwarp (observe/ordering.h).
 void stamp_warp(WarpState& w) {
   const BlockState& b = *w.block;
   const std::uint64_t thread = 32ull * w.index;
-  const std::uint64_t shared_we = std::min<std::uint64_t>(w.warp_epoch, SharedLayout::kWarpEpochMax);
-  w.shared_stamp = b.shared_epoch | shared_we << SharedLayout::kWarpEpochShift | thread;
-  const std::uint64_t we = std::min<std::uint64_t>(w.warp_epoch, GlobalLayout::kWarpEpochMax);
-  const std::uint64_t barrier = std::min<std::uint64_t>(b.barrier_epoch, GlobalLayout::kBarrierMax);
+  std::uint64_t in_block = 0, since_barrier = 0;
+  if (w.worker->launch->program->has_fences) {
+    in_block = GlobalLayout::kTickMax;
+    since_barrier = SharedLayout::kWarpEpochMax;
+    if (b.order != nullptr) {
+      const std::uint64_t tick = b.order->tick(w.index);
+      in_block = std::min(in_block, tick);
+      since_barrier = std::min(since_barrier, tick - b.order->first_tick(w.index));
+    }
+  } else {
+    const std::uint64_t we = std::min<std::uint64_t>(w.warp_epoch, GlobalLayout::kWarpEpochMax);
+    in_block = std::min<std::uint64_t>(b.barrier_epoch, GlobalLayout::kBarrierMax) << GlobalLayout::kWarpEpochBits | we;
+    since_barrier = std::min<std::uint64_t>(w.warp_epoch, SharedLayout::kWarpEpochMax);
+  }
+  w.shared_stamp = b.shared_epoch | since_barrier << SharedLayout::kWarpEpochShift | thread;
   const std::uint64_t block = b.linear & ((1u << GlobalLayout::kBlockBits) - 1);
   w.global_stamp = w.worker->launch->launch_epoch << GlobalLayout::kEpochShift | block << GlobalLayout::kBlockShift |
-                   barrier << GlobalLayout::kBarrierShift | we << GlobalLayout::kWarpEpochShift | thread;
+                   in_block << GlobalLayout::kWarpEpochShift | thread;
 }
 
 std::unique_ptr<BlockStorage> take_storage(Worker& k) {
@@ -95,6 +108,7 @@ void start_block(BlockState& b, Worker& k, std::uint64_t linear) {
   }
   b.shared_epoch = ++k.shared_epoch << SharedLayout::kEpochShift;
   b.shared_born = b.shared_epoch;
+  if (launch.program->has_fences) b.order = k.ordering.begin_block(linear, launch.block_warps);
   for (std::uint32_t n = 0; n < launch.block_warps; ++n) {
     WarpState& w = b.storage->warps[n];
     w.index = n;
@@ -335,7 +349,15 @@ Worker::~Worker() = default;
 
 void begin_warp_epoch(WarpState& w) {
   ++w.warp_epoch;
+  if (w.block->order != nullptr) w.block->order->warp_barrier(w.index);
   stamp_warp(w);
+}
+
+const Instr* pass_fence(WarpState& w, const Instr* i) {
+  if (w.block->order == nullptr) return i + 1;
+  w.block->order->fence(w.index, w.mask, (i->aux & memop::kBeyondBlock) != 0);
+  stamp_warp(w);
+  return i + 1;
 }
 
 void begin_block_epoch(BlockState& b, Worker& k) {
@@ -352,6 +374,7 @@ void begin_block_epoch(BlockState& b, Worker& k) {
   }
   b.shared_epoch = ++k.shared_epoch << SharedLayout::kEpochShift;
   ++b.barrier_epoch;
+  if (b.order != nullptr) b.order->block_barrier();
   for (WarpState& w : b.storage->warps) {
     w.warp_epoch = 0;
     stamp_warp(w);
@@ -402,6 +425,7 @@ void run_blocks(LaunchContext& launch, Worker& k) {
     switch (run_block(*b, k, others)) {
       case BlockEnd::finished:
         k.free_storage.push_back(std::move(b->storage));
+        if (b->order != nullptr) k.ordering.end_block(b->linear);
         break;
       case BlockEnd::suspended:
         suspended.push_back(std::move(b));

@@ -5,6 +5,7 @@
 //   imm        byte offset added to the base
 //   d          ld, atom: destination; st: source. Vectors: index of the first operand in Program::operand_lists
 //   b, c       atom: operands; of vectors and 128-bit types, like d: index of the first in Program::operand_lists
+//              ld, st of shared memory: the access must stay within these offsets (0 and UINT32_MAX: anywhere)
 //   aux        the fields below
 
 #include <cstdint>
@@ -24,6 +25,8 @@ inline constexpr std::uint32_t kCounted = 1u << 13;     // ld.const from memory,
 inline constexpr std::uint32_t kRegister16 = 1u << 14;  // the register has 16 bits (kept zero-extended in its slot)
 inline constexpr std::uint32_t kCountsOne = 1u << 15;  // atom: adds the constant 1 and nobody reads the result
 inline constexpr std::uint32_t kQuiet = 1u << 29;  // ld.shared: between the barriers around it nothing stores to shared memory
+inline constexpr std::uint32_t kReleases = 1u << 30;  // a strong store or atomic that is a fence as well, before it
+inline constexpr std::uint32_t kBeyondBlock = 1u << 31;  // with kReleases, and of a fence: the scope is more than the block
 inline constexpr int kAtomShift = 16;                   // AtomOp
 inline constexpr std::uint32_t kNoResult = 1u << 24;    // red, or atom whose result nobody reads
 inline constexpr int kAtomTypeShift = 25;               // AtomType, 4 bits

@@ -141,6 +141,11 @@ template <class L>
 
 constexpr u32 kRun = 4 * kLanes;  // bytes of 32 neighbouring words
 
+// Whether an access stays inside the __shared__ variable that its address belongs to.
+[[gnu::always_inline]] inline bool inside_variable(const Instr* i, u64 first, u32 bytes) {
+  return (static_cast<int>(first >= i->b) & static_cast<int>(first + bytes <= i->c)) != 0;
+}
+
 }  // namespace
 
 JUDGE_OP(ld_param) {
@@ -231,7 +236,7 @@ JUDGE_OP(ld_shared_32) {
     const BlockState& b = *s.block;
     const u32* a = slot<u32>(w, i->a);
     const u32 first = a[0] + static_cast<u32>(i->imm);
-    if (ascending32(a) && (first & 3) == 0 && u64{first} + kRun <= launch.shared_bytes &&
+    if (ascending32(a) && (first & 3) == 0 && u64{first} + kRun <= launch.shared_bytes && inside_variable(i, first, kRun) &&
         launch.program->shared_unit_shift == 2) {
       const u64* writes = b.shared_writes + first / 4;
       u64* reads = b.shared_reads + first / 4;
@@ -255,7 +260,7 @@ JUDGE_OP(st_shared_32) {
     const BlockState& b = *s.block;
     const u32* a = slot<u32>(w, i->a);
     const u32 first = a[0] + static_cast<u32>(i->imm);
-    if (ascending32(a) && (first & 3) == 0 && u64{first} + kRun <= launch.shared_bytes &&
+    if (ascending32(a) && (first & 3) == 0 && u64{first} + kRun <= launch.shared_bytes && inside_variable(i, first, kRun) &&
         launch.program->shared_unit_shift == 2 &&
         shadow_write<SharedLayout>(b.shared_writes + first / 4, b.shared_reads + first / 4,
                                    s.shared_stamp + instr_bits(i), b.shared_epoch,
@@ -343,9 +348,9 @@ JUDGE_OP(atom) {
 }
 
 // Blocks run one at a time or on separate cores with sequentially consistent slow paths; what a fence orders is already
-// ordered. Its meaning for races is decided when the kernel is lowered (Program::orders_across_blocks).
+// ordered. What it means for races is kept in observe/ordering.h.
 JUDGE_OP(fence) {
-  return i + 1;
+  return pass_fence(state(w), i);
 }
 JUDGE_OP(prefetch) {
   return i + 1;

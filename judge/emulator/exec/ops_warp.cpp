@@ -78,9 +78,13 @@ JUDGE_OP(shfl) {
       break;
   }
   permute(a, from, value);
-  if (!Full) {
+  // A source must be here, and named by the mask of who reads it.
+  const std::uint32_t here = w.mask;
+  std::uint32_t absent = 0;
+  for (int l = 0; l < kLanes; ++l) absent |= (here >> l & 1) & ~((members[l] & here) >> from[l]);
+  if (__builtin_expect(absent & 1, 0)) {
     for (int l = 0; l < kLanes; ++l)
-      if ((w.mask >> l & 1) != 0 && (w.mask >> from[l] & 1) == 0)
+      if ((here >> l & 1) != 0 && (here & members[l] & (1u << from[l])) == 0)
         report_absent_source(s, i, l, static_cast<int>(from[l]));
   }
   const std::uint32_t ok_bits = sign_bits(in_range);

@@ -165,6 +165,7 @@ template <bool Full, memop::Space S>
     const BlockState& b = *s.block;
     const auto begin = static_cast<std::int64_t>(first) + p->low, end = static_cast<std::int64_t>(first) + p->high;
     if (begin < 0 || end > static_cast<std::int64_t>(launch.shared_bytes)) return false;
+    if (begin < static_cast<std::int64_t>(i->b) || end > static_cast<std::int64_t>(i->c)) return false;
     t.shift = launch.program->shared_unit_shift;
     t.data = b.shared + first;
     t.writes = b.shared_writes + (first >> t.shift);

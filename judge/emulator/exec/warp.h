@@ -21,6 +21,7 @@
 #include "judge/emulator/memory/global_memory.h"
 #include "judge/emulator/observe/counters.h"
 #include "judge/emulator/observe/fault.h"
+#include "judge/emulator/observe/ordering.h"
 
 namespace judge::emulator {
 
@@ -91,6 +92,7 @@ struct BlockState {
   std::uint64_t* shared_reads = nullptr;
   std::uint64_t shared_epoch = 0;       // current, shifted into place
   std::uint64_t shared_born = 0;        // epoch in which the block began: lower entries are from earlier blocks
+  Ordering::Block* order = nullptr;     // kernels with fences: who knows of whose accesses
   std::uint32_t arrived[16] = {};       // threads that came by bar.arrive
   std::uint32_t rounds = 0;             // since it last ran undisturbed
   std::unique_ptr<struct BlockStorage> storage;
@@ -177,6 +179,7 @@ struct Worker {
   bool dead = false;                    // the running block's kernel died
   bool preempted = false;               // a warp of the running block used up its share
   std::vector<std::unique_ptr<BlockStorage>> free_storage;
+  Ordering ordering;                    // kernels with fences
   Worker();
   AccessPattern* new_pattern();
   ~Worker();

@@ -22,7 +22,7 @@ struct Atomic {
   std::optional<AtomOp> op;
   Type type = Type::none;
   unsigned vector = 1;
-  bool orders = false, block_scope = false, noftz = false;
+  bool orders = false, releases = false, block_scope = false, noftz = false;
 };
 
 Atomic parse_atomic(const ptx::Instruction& i, Lowering& lowering) {
@@ -40,8 +40,10 @@ Atomic parse_atomic(const ptx::Instruction& i, Lowering& lowering) {
       a.type = *t;
     else if (m == "v2" || m == "v4" || m == "v8")
       a.vector = static_cast<unsigned>(m[1] - '0');
-    else if (m == "acquire" || m == "release" || m == "acq_rel")
+    else if (m == "acquire")
       a.orders = true;
+    else if (m == "release" || m == "acq_rel")
+      a.orders = a.releases = true;
     else if (m == "noftz")
       a.noftz = true;
     else if (m == "cta")
@@ -184,7 +186,8 @@ void Lowering::lower_atomic(const ptx::Instruction& i, bool has_result) {
   note_unit(what.space, width);
   Program& p = kernel_.program();
   if (what.space != memop::shared) p.has_global_atomics = true;
-  if (what.orders && !what.block_scope) p.orders_across_blocks = true;
+  if (what.orders) note_order(!what.block_scope);
+  if (what.releases) aux |= memop::kReleases | (what.block_scope ? 0 : memop::kBeyondBlock);
   Instr& a = emit(Op::atom);
   a.d = d;
   a.a = at.base;
@@ -192,6 +195,7 @@ void Lowering::lower_atomic(const ptx::Instruction& i, bool has_result) {
   a.c = c;
   a.imm = at.offset;
   a.aux = aux;
+  note_bounds(i.operands[first]);
 }
 
 }  // namespace judge::emulator::lower

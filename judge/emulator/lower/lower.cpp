@@ -381,6 +381,36 @@ void Lowering::check_frame() const {
                       "it needs more than " + std::to_string(kMaxFrameBytes) + " bytes of registers a warp");
 }
 
+void Lowering::find_origins() {
+  origins_ = AddressOrigins(function_, [&](std::string_view name) -> std::optional<AddressBounds> {
+    const auto place = [](memop::Space space, std::uint64_t low, std::uint64_t bytes) {
+      return AddressBounds{space, static_cast<std::uint32_t>(low),
+                           bytes == 0 ? UINT32_MAX : static_cast<std::uint32_t>(low + bytes)};
+    };
+    for (const auto& v : function_.variables) {
+      if (v.name != name) continue;
+      if (v.space == ptx::Space::shared) return place(memop::shared, kernel_.shared_offset(v), v.bytes);
+      if (v.space == ptx::Space::local) return place(memop::local, local_offsets_.at(v.name), v.bytes);
+      return std::nullopt;
+    }
+    for (const auto& v : kernel_.module().variables)
+      if (v.name == name && v.space == ptx::Space::shared)
+        return place(memop::shared, kernel_.shared_offset(v), v.bytes);
+    return std::nullopt;
+  });
+}
+
+void Lowering::note_bounds(const ptx::Operand& address) {
+  Program& p = kernel_.program();
+  const AddressBounds bounds = origins_.bounds(address);
+  p.info.back().bounds = bounds;
+  Instr& i = p.code.back();
+  if (i.op == static_cast<std::uint16_t>(Op::atom)) return;  // b and c are its operands
+  const bool shared = bounds.space == memop::shared;
+  i.b = shared ? bounds.low : 0;
+  i.c = shared ? bounds.high : UINT32_MAX;
+}
+
 void Lowering::emit_enter() {
   Program& p = kernel_.program();
   Instr& i = emit(Op::enter);
@@ -400,6 +430,7 @@ void Lowering::run() {
   mark_strict_branches();
   mark_quiet_blocks();
   layout_variables();
+  find_origins();
   const std::uint32_t scratch_base = frame_bytes_;
   std::uint32_t frame_max = frame_bytes_;
   const auto n = static_cast<std::uint32_t>(function_.body.size());

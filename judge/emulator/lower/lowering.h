@@ -11,6 +11,7 @@
 #include "judge/emulator/lower/graph.h"
 #include "judge/emulator/lower/kernel.h"
 #include "judge/emulator/lower/lower.h"
+#include "judge/emulator/lower/origins.h"
 #include "judge/emulator/lower/registers.h"
 
 namespace judge::emulator::lower {
@@ -71,6 +72,9 @@ class Lowering final : public FunctionLowering {
 
  private:
   void find_read_registers();
+  void find_origins();
+  // Tells exec what the access just emitted may touch.
+  void note_bounds(const ptx::Operand& address);
   // Slot of a memory instruction's data operand and the aux bits that say how wide its register is.
   Slot data_slot(const ptx::Operand& operand, ptx::Type type, bool is_destination, std::uint32_t* aux);
   std::vector<Slot> data_slots(const ptx::Operand& operand, ptx::Type type, unsigned vector, bool is_destination,
@@ -105,6 +109,7 @@ class Lowering final : public FunctionLowering {
   void skip_unless_guard(const ptx::Instruction& i, std::uint32_t at);
   Slot local_address(std::uint64_t offset, bool wide);
   void note_unit(std::uint32_t space, unsigned width);
+  void note_order(bool beyond_block);  // a fence, or an access that acquires or releases
   const ParamRegion& call_region(const ptx::Operand& operand, const ptx::Instruction& i) const;
 
   KernelLowering& kernel_;
@@ -112,6 +117,7 @@ class Lowering final : public FunctionLowering {
   std::uint32_t number_;
   RegisterPlacement placement_;
   FlowGraph graph_;
+  AddressOrigins origins_;
   std::vector<bool> read_;    // registers that something reads
   std::vector<bool> strict_;  // by block: its last branch leads around a barrier
   std::vector<bool> quiet_;   // by block: shared memory is only read between the barriers around it

@@ -14,7 +14,7 @@ struct Access {
   std::uint32_t space = memop::generic;
   unsigned vector = 1;
   ptx::Type type = ptx::Type::none;
-  bool strong = false, orders = false;  // orders: acquire or release at a scope beyond the block
+  bool strong = false, orders = false, releases = false;  // orders: acquire or release
 };
 
 }  // namespace
@@ -24,6 +24,11 @@ void Lowering::note_unit(std::uint32_t space, unsigned width) {
   const unsigned shift = std::min(2u, static_cast<unsigned>(std::countr_zero(width)));
   if (space == memop::shared || space == memop::generic) p.shared_unit_shift = std::min(p.shared_unit_shift, shift);
   if (space == memop::global || space == memop::generic) p.global_unit_shift = std::min(p.global_unit_shift, shift);
+}
+
+void Lowering::note_order(bool beyond_block) {
+  kernel_.program().has_fences = true;
+  if (beyond_block) kernel_.program().orders_across_blocks = true;
 }
 
 Lowering::AddressOperand Lowering::address(const ptx::Operand& o, const ptx::Instruction& i) {
@@ -115,8 +120,10 @@ Access parse_access(const ptx::Instruction& i, Lowering& lowering) {
       a.type = *t;
     else if (m == "volatile" || m == "relaxed")
       a.strong = true;
-    else if (m == "acquire" || m == "release")
+    else if (m == "acquire")
       a.strong = a.orders = true;
+    else if (m == "release")
+      a.strong = a.orders = a.releases = true;
     else if (m == "shared::cluster")
       lowering.unsupported(i, "distributed shared memory");
     else if (!is_hint(m) && !is_scope(m))
@@ -136,7 +143,7 @@ void Lowering::lower_load(const ptx::Instruction& i) {
   if (i.operands.size() < 2) unsupported(i, "a destination and an address are expected");
   const Access access = parse_access(i, *this);
   const unsigned width = ptx::bits_of(access.type) / 8;
-  if (access.orders && !i.has_modifier("cta")) kernel_.program().orders_across_blocks = true;
+  if (access.orders) note_order(!i.has_modifier("cta"));
 
   if (access.space == memop::param && i.operands[1].base_is_symbol) {
     // Parameters at a fixed place: of the kernel, or of a device function (bytes in the frame).
@@ -180,7 +187,7 @@ void Lowering::lower_load(const ptx::Instruction& i) {
                       static_cast<std::uint32_t>(std::countr_zero(halves ? 8u : width)) << memop::kWidthShift |
                       static_cast<std::uint32_t>(std::countr_zero(halves ? 2u : access.vector)) << memop::kVectorShift;
   if (ptx::is_signed(access.type)) aux |= memop::kSigned;
-  if (access.strong) aux |= memop::kStrong;
+  if (access.strong || origins_.is_verified_by_swap(i.operands[1])) aux |= memop::kStrong;
   if (at.wide) aux |= memop::kAddress64;
   if (access.space == memop::constant) aux |= memop::kCounted;
   if (access.space == memop::shared && is_quiet(i)) aux |= memop::kQuiet;
@@ -207,13 +214,14 @@ void Lowering::lower_load(const ptx::Instruction& i) {
   l.a = at.base;
   l.imm = imm;
   l.aux = aux;
+  note_bounds(i.operands[1]);
 }
 
 void Lowering::lower_store(const ptx::Instruction& i) {
   if (i.operands.size() < 2) unsupported(i, "an address and a value are expected");
   const Access access = parse_access(i, *this);
   const unsigned width = ptx::bits_of(access.type) / 8;
-  if (access.orders && !i.has_modifier("cta")) kernel_.program().orders_across_blocks = true;
+  if (access.orders) note_order(!i.has_modifier("cta"));
 
   if (access.space == memop::param) {
     const ParamRegion* region = i.operands[0].base_is_symbol ? param_region(i.operands[0].name) : nullptr;
@@ -241,6 +249,7 @@ void Lowering::lower_store(const ptx::Instruction& i) {
                       static_cast<std::uint32_t>(std::countr_zero(halves ? 8u : width)) << memop::kWidthShift |
                       static_cast<std::uint32_t>(std::countr_zero(halves ? 2u : access.vector)) << memop::kVectorShift;
   if (access.strong) aux |= memop::kStrong;
+  if (access.releases) aux |= memop::kReleases | (i.has_modifier("cta") ? 0 : memop::kBeyondBlock);
   if (at.wide) aux |= memop::kAddress64;
   note_unit(access.space, width);
   const auto slots = data_slots(i.operands[1], access.type, access.vector, false, &aux);
@@ -257,6 +266,7 @@ void Lowering::lower_store(const ptx::Instruction& i) {
   s.a = at.base;
   s.imm = at.offset;
   s.aux = aux;
+  note_bounds(i.operands[0]);
 }
 
 bool Lowering::lower_memory(const ptx::Instruction& i) {
@@ -277,9 +287,10 @@ bool Lowering::lower_memory(const ptx::Instruction& i) {
     return true;
   }
   if (i.opcode == "membar" || i.opcode == "fence") {
-    if (i.has_modifier("gl") || i.has_modifier("gpu") || i.has_modifier("sys"))
-      kernel_.program().orders_across_blocks = true;
-    emit(Op::fence);
+    const bool beyond_block =
+        i.has_modifier("gl") || i.has_modifier("gpu") || i.has_modifier("sys") || i.has_modifier("cluster");
+    note_order(beyond_block);
+    emit(Op::fence).aux = beyond_block ? memop::kBeyondBlock : 0;
     return true;
   }
   if (i.opcode == "prefetch" || i.opcode == "prefetchu" || i.opcode == "discard" || i.opcode == "applypriority") {

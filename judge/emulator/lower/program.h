@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "judge/emulator/exec/memory_operand.h"
 #include "judge/emulator/exec/state.h"
 #include "judge/emulator/memory/address_space.h"
 #include "judge/emulator/observe/fault.h"
@@ -58,7 +59,15 @@ struct BasicBlock {
   std::uint32_t first = 0, length = 0;  // instructions, Op::enter not counted
 };
 
+// The variable that an access belongs to, where its address tells (lower/origins.h). Offsets in the block's shared memory, or
+// in the function's local memory; space generic: not known. high is UINT32_MAX where the launch decides.
+struct AddressBounds {
+  memop::Space space = memop::generic;
+  std::uint32_t low = 0, high = UINT32_MAX;
+};
+
 struct InstrInfo {
+  AddressBounds bounds;
   int location = -1;  // index into Program::locations
   int ptx_line = 0;
   std::uint32_t block = 0;  // basic block
@@ -90,6 +99,7 @@ struct Program {
   std::uint32_t dynamic_shared_offset = 0;  // where extern __shared__ begins
   unsigned shared_unit_shift = 2;           // log2 of the smallest shared access, at most 2
   unsigned global_unit_shift = 2;
+  bool has_fences = false;            // fences, acquire or release operations of any scope: races need observe/ordering.h
   bool orders_across_blocks = false;  // has fences or acquire/release at gpu scope: blocks may hand over data
   // The kernel's parameters that addresses of global stores and atomics come from, when that can be told from its code:
   // what the other parameters point to is only read.

@@ -14,6 +14,9 @@
 // another block (in this launch) has read the unit too. Counters that would overflow stick at their maximum, which means
 // "ordered": a race may then be missed, none is invented.
 //
+// Kernels with fences have their own account of what is ordered (ordering.h). In their entries the place of the epochs of
+// barriers and __syncwarps is taken by a tick of the warp: global: since the block began; shared: since the last barrier.
+//
 // A race needs two accesses, one of them a plain write, or a plain access against an atomic, and nothing between them that
 // orders them (CUDA C++ Programming Guide, "Memory Fence Functions", "Synchronization Functions"; PTX ISA, "Memory
 // Consistency Model").
@@ -53,6 +56,8 @@ struct GlobalLayout {
   static constexpr std::uint64_t kWarpEpochMask = kWarpEpochMax << kWarpEpochShift;
   static constexpr std::uint64_t kBarrierMax = (1u << kBarrierBits) - 1;
   static constexpr std::uint64_t kBarrierMask = kBarrierMax << kBarrierShift;
+  static constexpr int kTickBits = kWarpEpochBits + kBarrierBits;  // in kernels with fences: instead of both epochs
+  static constexpr std::uint64_t kTickMax = (1u << kTickBits) - 1;
   static constexpr std::uint64_t kBlockMask = ((1ull << kBlockBits) - 1) << kBlockShift;
 };
 

@@ -4,10 +4,10 @@
 #include <sstream>
 #include <stdexcept>
 
-Workbench::Workbench(judge::device::RunOptions options) : device(judge::device::make_emulated_device()) {
+Workbench::Workbench(judge::device::RunOptions options, const char* ptx) : device(judge::device::make_emulated_device()) {
   device->reset(options);
   std::stringstream text;
-  text << std::ifstream(KERNELS_PTX).rdbuf();
+  text << std::ifstream(ptx).rdbuf();
   check(device->load_module(text.str(), module_));
 }
 
@@ -27,10 +27,10 @@ void Workbench::check(const judge::device::Status& s) {
   if (!s.ok()) throw std::runtime_error("error " + std::to_string(s.code) + ": " + s.detail);
 }
 
-int line_of(const std::string& text) {
-  std::ifstream in(JUDGE_SOURCE_DIR "/tests/unit/emulator/kernels.cu");
+int line_of(const std::string& text, const std::string& file) {
+  std::ifstream in(JUDGE_SOURCE_DIR "/tests/unit/emulator/" + file);
   std::string line;
   for (int n = 1; std::getline(in, line); ++n)
     if (line.find(text) != std::string::npos) return n;
-  throw std::runtime_error("kernels.cu has no line with: " + text);
+  throw std::runtime_error("no line of " + file + " has: " + text);
 }

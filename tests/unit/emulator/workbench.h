@@ -15,7 +15,7 @@ struct Shape {
 
 class Workbench {
  public:
-  explicit Workbench(judge::device::RunOptions options = {});
+  explicit Workbench(judge::device::RunOptions options = {}, const char* ptx = KERNELS_PTX);
 
   template <class T>
   judge::device::Address buffer(const std::vector<T>& contents, const char* label = "x") {
@@ -62,4 +62,5 @@ class Workbench {
   std::uint64_t module_ = 0;
 };
 
-int line_of(const std::string& text);  // of kernels.cu, from 1: the first line that contains the text
+// Of a file beside this one, from 1: the first line that contains the text.
+int line_of(const std::string& text, const std::string& file = "kernels.cu");
