@@ -1,5 +1,6 @@
 #include "harness.h"
 
+#include <array>
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -48,6 +49,9 @@ class OneInstruction final : public lower::FunctionLowering {
     return o.kind == ptx::Operand::Kind::sink ? scratch(64) : at(o.reg);
   }
   Slot predicate_destination(const ptx::Operand& o) override { return destination(o, ptx::Type::pred); }
+  std::array<Slot, 2> wide_register(const ptx::Operand&, bool) override {
+    throw std::logic_error("the harness has no 128-bit registers");
+  }
   Slot scratch(unsigned) override { return at(static_cast<std::uint32_t>(function().registers.size()) + scratch_++); }
   Slot pool32(std::uint32_t v) override { return constant(v, false); }
   Slot pool64(std::uint64_t v) override { return constant(v, true); }
