@@ -93,6 +93,7 @@ class EmulatedDevice final : public Device {
     modules_.clear();
     memory_.reset();
     memory_.set_limit(options.limits.memory_bytes);
+    memory_.set_schedule_seed(options.schedule_seed);
     launcher_.reset();
     record_ = {};
     sticky_ = 0;

@@ -9,6 +9,7 @@
 
 #include "judge/emulator/exec/access.h"
 #include "judge/emulator/exec/pattern.h"
+#include "judge/emulator/memory/schedule.h"
 #include "judge/emulator/observe/race.h"
 
 namespace judge::emulator {
@@ -21,13 +22,6 @@ using race::SharedLayout;
 constexpr std::size_t kMaxRunningBlocks = 64;  // of one worker, when blocks wait for each other
 constexpr std::uint32_t kRoundsBeforeOthers = 8;
 constexpr std::uint32_t kBarriers = 16;  // PTX ISA, "bar": 16 barriers a block
-
-std::uint64_t mix(std::uint64_t x) {  // splitmix64's finaliser: orders derived from the schedule seed
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
 
 // Kernels with fences have ticks where others have the epochs of barriers and of __syncwarp (observe/ordering.h).
 void stamp_warp(WarpState& w) {
@@ -108,6 +102,10 @@ void start_block(BlockState& b, Worker& k, std::uint64_t linear) {
   }
   b.shared_epoch = ++k.shared_epoch << SharedLayout::kEpochShift;
   b.shared_born = b.shared_epoch;
+  if (launch.schedule_seed != 0) {
+    fill_dirty(b.storage->shared.data(), b.storage->shared.bytes(), mix(launch.schedule_seed, linear, 1));
+    fill_dirty(b.storage->local.data(), b.storage->local.bytes(), mix(launch.schedule_seed, linear, 2));
+  }
   if (launch.program->has_fences) b.order = k.ordering.begin_block(linear, launch.block_warps);
   for (std::uint32_t n = 0; n < launch.block_warps; ++n) {
     WarpState& w = b.storage->warps[n];
@@ -313,12 +311,10 @@ BlockEnd run_block(BlockState& b, Worker& k, bool others_wait) {
   for (;;) {
     bool ran = false;
     k.preempted = false;
-    const std::uint32_t start =
-        k.launch->schedule_seed == 0
-            ? 0
-            : static_cast<std::uint32_t>(mix(k.launch->schedule_seed ^ (b.linear << 20) ^ b.barrier_epoch) % count);
+    const std::uint64_t seed = k.launch->schedule_seed;
+    const std::uint64_t order = seed == 0 ? 0 : mix(seed, b.linear, ++b.passes);
     for (std::uint32_t n = 0; n < count; ++n) {
-      WarpState& w = warps[(start + n) % count];
+      WarpState& w = warps[seed == 0 ? n : permuted(n, count, order)];
       if (w.groups.empty()) continue;
       const Instr* i = pick_group(w);
       if (i != nullptr) {
@@ -383,14 +379,7 @@ void begin_block_epoch(BlockState& b, Worker& k) {
 
 // Order in which blocks are taken: ascending, or a permutation that the schedule seed decides.
 static std::uint64_t block_number(const LaunchContext& launch, std::uint64_t n) {
-  if (launch.schedule_seed == 0) return n;
-  // n -> n * odd + offset, modulo the next power of two, skipping numbers past the end, is a permutation.
-  const std::uint64_t size = std::bit_ceil(launch.blocks);
-  const std::uint64_t odd = mix(launch.schedule_seed) | 1, offset = mix(launch.schedule_seed + 1);
-  std::uint64_t x = n;
-  do x = (x * odd + offset) & (size - 1);
-  while (x >= launch.blocks);
-  return x;
+  return launch.schedule_seed == 0 ? n : permuted(n, launch.blocks, launch.schedule_seed);
 }
 
 void run_blocks(LaunchContext& launch, Worker& k) {

@@ -8,6 +8,7 @@ namespace judge::emulator {
 
 // Warp instructions a warp may execute before other warps of its block get their turn.
 inline constexpr std::int64_t kStepShare = 1 << 18;
+inline constexpr std::uint64_t kSeededShare = 2048;  // at most, with a schedule seed
 
 // Memory of one running block, reused by later blocks of the worker.
 struct BlockStorage {

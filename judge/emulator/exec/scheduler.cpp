@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "judge/emulator/exec/blocks.h"
+#include "judge/emulator/memory/schedule.h"
 #include "judge/emulator/exec/warp.h"
 
 namespace judge::emulator {
@@ -123,15 +124,27 @@ void set_mask(WarpState& w, std::uint32_t mask) {
   for (int l = 0; l < kLanes; ++l) w.lanes.lane[l] = 0u - (mask >> l & 1);
 }
 
+// With a schedule seed any group that can run may be next. It keeps its turn for a while, or lanes would hardly ever meet.
+static std::uint32_t any_ready(WarpState& w, std::uint32_t ready) {
+  const LaunchContext& launch = *w.worker->launch;
+  const std::uint64_t r = mix(launch.schedule_seed, w.block->linear << 10 | w.index, w.clock);
+  std::uint32_t n = static_cast<std::uint32_t>(r % ready);
+  w.slice = static_cast<std::uint32_t>(r >> 32) % kSlice;
+  for (std::uint32_t k = 0;; ++k)
+    if (w.groups[k].state == GroupState::ready && n-- == 0) return k;
+}
+
 const Instr* pick_group(WarpState& w) {
   if (w.worker->dead) return nullptr;
   if (w.groups.size() > 1) merge_equal(w);
   for (int attempt = 0; attempt < 2; ++attempt) {
-    std::uint32_t best = UINT32_MAX;
+    std::uint32_t best = UINT32_MAX, ready = 0;
     for (std::uint32_t k = 0; k < w.groups.size(); ++k) {
       if (w.groups[k].state != GroupState::ready) continue;
+      ++ready;
       if (best == UINT32_MAX || before(w.groups[k], w.groups[best])) best = k;
     }
+    if (ready > 1 && w.worker->launch->schedule_seed != 0) best = any_ready(w, ready);
     if (best != UINT32_MAX) return switch_to(w, best);
     wake_gathered(w);
   }
@@ -360,7 +373,12 @@ const Instr* take_steps(WarpState& w, const Instr* at) {
     k.dead = true;
     return nullptr;
   }
-  if (launch.steps_left.fetch_sub(kStepShare, std::memory_order_relaxed) < kStepShare) {
+  // With a schedule seed shares are short and uneven, so that warps and blocks run in each other's middle.
+  const std::uint64_t seed = launch.schedule_seed;
+  const std::int64_t share =
+      seed == 0 ? kStepShare
+                : 16 + static_cast<std::int64_t>(mix(seed, static_cast<std::uint64_t>(k.steps_taken)) % kSeededShare);
+  if (launch.steps_left.fetch_sub(share, std::memory_order_relaxed) < share) {
     launch.out_of_steps = true;
     Fault f;
     f.kind = FaultKind::step_limit;
@@ -368,8 +386,8 @@ const Instr* take_steps(WarpState& w, const Instr* at) {
     report(w, at, std::move(f), std::countr_zero(w.mask), true);
     return nullptr;
   }
-  k.steps += kStepShare;
-  k.steps_taken += kStepShare;
+  k.steps += share;
+  k.steps_taken += share;
   k.preempted = true;
   return nullptr;
 }

@@ -94,6 +94,7 @@ struct BlockState {
   std::uint64_t shared_born = 0;        // epoch in which the block began: lower entries are from earlier blocks
   Ordering::Block* order = nullptr;     // kernels with fences: who knows of whose accesses
   std::uint32_t arrived[16] = {};       // threads that came by bar.arrive
+  std::uint64_t passes = 0;             // over its warps, where a schedule seed orders them
   std::uint32_t rounds = 0;             // since it last ran undisturbed
   std::unique_ptr<struct BlockStorage> storage;
   std::shared_ptr<AsyncState> async;  // copies on their way; nullptr until the first

@@ -9,11 +9,14 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "judge/emulator/memory/schedule.h"
+
 namespace judge::emulator {
 
 namespace {
 
 constexpr std::uint64_t kGap = 1u << 20;  // addresses left unused between allocations
+constexpr std::uint64_t kMaxShift = 64;   // alignments by which a schedule seed may move an allocation
 
 Address align_up(Address a, std::uint64_t align) {
   return (a + align - 1) / align * align;
@@ -54,7 +57,7 @@ GlobalMemory::~GlobalMemory() {
 
 void GlobalMemory::reset() {
   allocations_.clear();
-  in_use_ = 0;
+  in_use_ = allocated_ = 0;
   next_ = kDeviceBase;
   if (mapped_next_ != kMappedBase) {
     // A hole punched in the file empties it for both processes.
@@ -65,7 +68,9 @@ void GlobalMemory::reset() {
 
 Address GlobalMemory::place(std::uint64_t bytes, std::uint32_t align) {
   const Address end = kDeviceBase + kDeviceSpan;
-  const Address at = align_up(next_ + kGap, std::max<std::uint64_t>(align, kGap));
+  // The shift keeps the alignment that cudaMalloc promises.
+  const std::uint64_t shift = seed_ == 0 ? 0 : mix(seed_, allocated_) % kMaxShift * std::max(align, 256u);
+  const Address at = align_up(next_ + kGap, std::max<std::uint64_t>(align, kGap)) + shift;
   if (at < end && bytes <= end - at) {
     next_ = at + bytes;
     return at;
@@ -106,8 +111,10 @@ Allocation* GlobalMemory::allocate(std::uint64_t bytes, AllocationKind kind, std
       return nullptr;
     }
     a->data = a->data_pages.data();
+    if (seed_ != 0 && (kind == AllocationKind::device)) fill_dirty(a->data, bytes, mix(seed_, allocated_, 1));
     a->init = reinterpret_cast<std::uint8_t*>(a->init_pages.data());
   }
+  ++allocated_;
   in_use_ += bytes;
   Allocation* result = a.get();
   allocations_[a->base] = std::move(a);

@@ -92,6 +92,8 @@ class GlobalMemory {
   std::uint64_t bytes_in_use() const { return in_use_; }
   std::uint64_t limit() const { return limit_; }
   void set_limit(std::uint64_t bytes) { limit_ = bytes; }
+  // Allocations from now on lie at other addresses and hold other contents than without a seed (0: none).
+  void set_schedule_seed(std::uint64_t seed) { seed_ = seed; }
   void reset();  // forgets everything
 
   template <class Visitor>
@@ -105,6 +107,7 @@ class GlobalMemory {
 
   std::map<Address, std::unique_ptr<Allocation>> allocations_;
   std::uint64_t limit_, in_use_ = 0;
+  std::uint64_t seed_ = 0, allocated_ = 0;  // allocated_: how many so far
   Address next_ = kDeviceBase, mapped_next_ = kMappedBase;
   int window_fd_ = -1;
   std::byte* window_ = nullptr;  // kMappedSpan bytes

@@ -223,6 +223,20 @@ __global__ void read_while_others_add(int* sum, int* out) {
   out[threadIdx.x] = *sum;  // no barrier before this
 }
 
+__global__ void tickets(int* next, int* of_block, int* of_lane) {
+  if (threadIdx.x == 0) of_block[blockIdx.x] = atomicAdd(&next[0], 1);
+  if (blockIdx.x != 0) return;
+  // Two ways that meet again only after the tickets.
+  if (threadIdx.x % 2) of_lane[threadIdx.x] = atomicAdd(&next[1], 1);
+  else of_lane[threadIdx.x] = atomicAdd(&next[1], 1) + 0 * clock();
+}
+
+__global__ void unset_shared(int* out) {
+  __shared__ int s[32];
+  if (out == nullptr) s[threadIdx.x] = 1;
+  out[threadIdx.x] = s[threadIdx.x];
+}
+
 __global__ void two_arrays(const int* in, int* out, int shift) {
   __shared__ int first[64];
   __shared__ int second[64];
