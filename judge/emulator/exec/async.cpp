@@ -446,6 +446,7 @@ const Instr* update_barrier(WarpState& w, const Instr* i) {
     }
     bool ok = true;
     if (action == Action::arrive || action == Action::arrive_drop) ok = b.arrive(count);
+    if ((i->aux & asyncop::kNoComplete) != 0) ok = ok && b.word().pending != 0;
     if (ok && action == Action::arrive_drop) {
       ok = count <= b.word().expected;
       b.word().expected -= count;

@@ -20,6 +20,7 @@ inline constexpr std::uint32_t kNoIncrement = 1u << 16;  // cp.async.mbarrier.ar
 inline constexpr std::uint32_t kBarrier64 = 1u << 16;    // bulk_store: the barrier's address is 64 bits wide
 inline constexpr std::uint32_t kParity = 1u << 16;       // mbarrier_wait
 inline constexpr int kActionShift = 16;                  // mbarrier: Action, 3 bits
+inline constexpr std::uint32_t kNoComplete = 1u << 19;   // mbarrier.arrive.noComplete: must not be the last
 
 enum class Action : std::uint32_t { init, invalidate, arrive, arrive_drop, expect, complete };
 

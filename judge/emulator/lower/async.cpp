@@ -220,6 +220,7 @@ void Lowering::lower_mbarrier(const ptx::Instruction& i) {
   Instr& m = emit(Op::mbarrier);
   m.d = state;
   m.aux = static_cast<std::uint32_t>(*action) << asyncop::kActionShift;
+  if (i.has_modifier("noComplete")) m.aux |= asyncop::kNoComplete;
   (expects || *action == Action::complete ? m.c : m.b) = value;
   place(m, at);
 }
