@@ -520,6 +520,18 @@ bool check_param(WarpState& w, const Instr* i, LaneAccess& a) {
 
 }  // namespace
 
+bool shared_write_races(const WarpState& w, const Instr* i, int lane, std::uint64_t address, std::uint32_t bytes) {
+  const BlockState& b = *w.block;
+  const unsigned shift = w.worker->launch->program->shared_unit_shift;
+  const std::uint64_t mine = w.shared_stamp + instr_bits(i) + static_cast<std::uint64_t>(lane);
+  const std::uint64_t unit = address >> shift;
+  for (std::uint32_t u = 0; u < units_of(bytes, shift); ++u)
+    if (write_races<SharedLayout>(w, b.shared_writes[unit + u], mine, b.shared_epoch) ||
+        read_races<SharedLayout>(w, b.shared_reads[unit + u], mine, b.shared_epoch))
+      return true;
+  return false;
+}
+
 void gather_addresses(WarpState& w, const Instr* i, std::uint64_t* addresses) {
   if (i->a == kNoSlot) {
     for (int l = 0; l < kLanes; ++l) addresses[l] = i->imm;

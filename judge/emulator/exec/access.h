@@ -29,6 +29,9 @@ bool next_space(WarpState& w, const Instr* i, const std::uint64_t* generic, std:
 // a harmless store of an equal value. False after a fault that ends the kernel.
 bool check_access(WarpState& w, const Instr* i, LaneAccess& access, const std::byte* value);
 
+// Whether a write of shared memory inside its bounds would race with what has been done there.
+bool shared_write_races(const WarpState& w, const Instr* i, int lane, std::uint64_t address, std::uint32_t bytes);
+
 // Addresses of all lanes before the state space is known.
 void gather_addresses(WarpState& w, const Instr* i, std::uint64_t* addresses);
 

@@ -8,7 +8,6 @@
 #include "judge/emulator/exec/access.h"
 #include "judge/emulator/exec/async_operand.h"
 #include "judge/emulator/exec/blocks.h"
-#include "judge/emulator/observe/race.h"
 
 namespace judge::emulator {
 
@@ -16,7 +15,6 @@ namespace {
 
 using asyncop::Action;
 using asyncop::BarrierWord;
-using race::SharedLayout;
 
 constexpr std::uint32_t kChunk = 16;  // cp.async.bulk: sizes and addresses are multiples of it
 
@@ -41,37 +39,14 @@ void fail(WarpState& w, const Instr* i, int lane, std::string message) {
   report(w, i, std::move(f), lane, true);
 }
 
-struct Units {
-  std::uint64_t *writes, *reads;
-  std::uint32_t count;
-};
-Units units_at(const WarpState& w, std::uint64_t address, std::uint32_t bytes) {
-  const unsigned shift = w.worker->launch->program->shared_unit_shift;
-  return {w.block->shared_writes + (address >> shift), w.block->shared_reads + (address >> shift),
-          std::max(1u, bytes >> shift)};
-}
-
 bool fits(const WarpState& w, std::uint64_t address, std::uint32_t bytes) {
   const std::uint32_t have = w.worker->launch->shared_bytes;
   return address <= have && bytes <= have - address && address % (bytes & (~bytes + 1)) == 0;
 }
 
-// Whether a write now would race with what has been done to these bytes since the last barrier.
-bool would_race(const WarpState& w, const Instr* i, int lane, std::uint64_t address, std::uint32_t bytes) {
-  const std::uint64_t mine = w.shared_stamp +
-                             (std::min<std::uint64_t>(i->index, race::kInstrMax) << race::kInstrShift) +
-                             static_cast<std::uint64_t>(lane);
-  const Units u = units_at(w, address, bytes);
-  for (std::uint32_t k = 0; k < u.count; ++k)
-    if (race::races_with_write<SharedLayout>(u.writes[k], mine, w.block->shared_epoch, false) ||
-        race::races_with_read<SharedLayout>(u.reads[k], mine, w.block->shared_epoch, false))
-      return true;
-  return false;
-}
-
 void mark_unwritten(const WarpState& w, std::uint64_t address, std::uint32_t bytes) {
-  const Units u = units_at(w, address, bytes);
-  std::fill_n(u.writes, u.count, 0);
+  const unsigned shift = w.worker->launch->program->shared_unit_shift;
+  std::fill_n(w.block->shared_writes + (address >> shift), std::max(1u, bytes >> shift), 0);
 }
 
 bool write_shared(WarpState& w, const Instr* i, std::uint32_t mask, const std::uint64_t* address, std::uint32_t bytes,
@@ -277,7 +252,7 @@ const Instr* issue_copy(WarpState& w, const Instr* i) {
   for (std::uint32_t m = w.mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     c.group[l] = q.committed[l];
-    if (!fits(w, c.address[l], c.bytes) || would_race(w, i, l, c.address[l], c.bytes)) at_once |= 1u << l;
+    if (!fits(w, c.address[l], c.bytes) || shared_write_races(w, i, l, c.address[l], c.bytes)) at_once |= 1u << l;
   }
   if (at_once != 0 && !write_shared(w, i, at_once, c.address, c.bytes, c.data)) return nullptr;
   c.mask = w.mask & ~at_once;
@@ -396,7 +371,7 @@ const Instr* issue_bulk(WarpState& w, const Instr* i) {
     if (!check_access(w, i, b, nullptr)) return nullptr;
     bool now = false;
     for (std::size_t at = 0; at < data.size() && !now; at += kChunk)
-      now = !fits(w, to[l] + at, kChunk) || would_race(w, i, l, to[l] + at, kChunk);
+      now = !fits(w, to[l] + at, kChunk) || shared_write_races(w, i, l, to[l] + at, kChunk);
     if (now && !write_bulk(w, i, l, to[l], data)) return nullptr;
     if (!now)
       for (std::size_t at = 0; at < data.size(); at += kChunk) mark_unwritten(w, to[l] + at, kChunk);

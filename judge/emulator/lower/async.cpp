@@ -85,6 +85,7 @@ void Lowering::lower_async_copy(const ptx::Instruction& i) {
   store.a = to.base;
   store.imm = to.offset;
   store.aux = memop::shared | width | (to.wide ? memop::kAddress64 : 0);
+  note_bounds(i.operands[0], true);
 }
 
 void Lowering::lower_bulk_copy(const ptx::Instruction& i) {

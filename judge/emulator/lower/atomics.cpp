@@ -195,7 +195,7 @@ void Lowering::lower_atomic(const ptx::Instruction& i, bool has_result) {
   a.c = c;
   a.imm = at.offset;
   a.aux = aux;
-  note_bounds(i.operands[first]);
+  note_bounds(i.operands[first], true);
 }
 
 }  // namespace judge::emulator::lower

@@ -400,12 +400,12 @@ void Lowering::find_origins() {
   });
 }
 
-void Lowering::note_bounds(const ptx::Operand& address) {
+void Lowering::note_bounds(const ptx::Operand& address, bool has_operands) {
   Program& p = kernel_.program();
   const AddressBounds bounds = origins_.bounds(address);
   p.info.back().bounds = bounds;
   Instr& i = p.code.back();
-  if (i.op == static_cast<std::uint16_t>(Op::atom)) return;  // b and c are its operands
+  if (has_operands) return;
   const bool shared = bounds.space == memop::shared;
   i.b = shared ? bounds.low : 0;
   i.c = shared ? bounds.high : UINT32_MAX;

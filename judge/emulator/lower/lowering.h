@@ -73,8 +73,8 @@ class Lowering final : public FunctionLowering {
  private:
   void find_read_registers();
   void find_origins();
-  // Tells exec what the access just emitted may touch.
-  void note_bounds(const ptx::Operand& address);
+  // Tells exec what the access just emitted may touch. Instr::b and c say it too, unless they hold operands.
+  void note_bounds(const ptx::Operand& address, bool has_operands = false);
   // Slot of a memory instruction's data operand and the aux bits that say how wide its register is.
   Slot data_slot(const ptx::Operand& operand, ptx::Type type, bool is_destination, std::uint32_t* aux);
   std::vector<Slot> data_slots(const ptx::Operand& operand, ptx::Type type, unsigned vector, bool is_destination,

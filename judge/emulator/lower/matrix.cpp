@@ -280,6 +280,7 @@ void Lowering::lower_wmma_transfer(const ptx::Instruction& i) {
   t.c = matrixop::pack(tile);
   t.d = registers;
   t.aux = p.space | (at.wide ? memop::kAddress64 : 0);
+  note_bounds(i.operands[load ? 1 : 0], true);
 }
 
 void Lowering::lower_matrix_transfer(const ptx::Instruction& i) {
@@ -316,6 +317,7 @@ void Lowering::lower_matrix_transfer(const ptx::Instruction& i) {
   m.c = count | (transpose ? matrixop::kTranspose : 0);
   m.d = registers;
   m.aux = space | (at.wide ? memop::kAddress64 : 0);
+  note_bounds(i.operands[load ? 1 : 0], true);
 }
 
 bool Lowering::lower_matrix(const ptx::Instruction& i) {
