@@ -140,6 +140,9 @@ Text after_host_end(const CaseReport& one) {
         return both(
             "Host code cannot follow a device pointer: copy the data with cudaMemcpy, or do the work in a kernel.",
             "主机代码不能解引用设备指针：请用 cudaMemcpy 复制数据，或在核函数里完成。");
+      if (!one.host.uncaught.empty())
+        return both("Catch the exception in the host code, or find out why it is thrown.",
+                    "请在主机代码中捕获该异常，或查明它为何被抛出。");
       return both("Look at the host code of your entry function: an index out of range, a null pointer, or an abort.",
                   "请检查入口函数的主机代码：下标越界、空指针，或调用了 abort。");
     case HostEnd::exited:
@@ -153,6 +156,9 @@ Text after_host_end(const CaseReport& one) {
     case HostEnd::memory_limit:
       return both("Allocate less on the host: the entry needs no more than a small multiple of its arguments.",
                   "请减少主机内存分配：入口函数只需要参数大小的几倍。");
+    case HostEnd::process_limit:
+      return both("Look for fork() in a loop of the host code; an entry function needs no process of its own.",
+                  "请检查主机代码的循环中是否调用了 fork()；入口函数不需要自己的进程。");
     case HostEnd::output_limit:
       return both("Print less: a few values are enough to see what happens.", "请减少输出：几个数值就足以看出问题。");
     default:

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "judge/build/build.h"
+#include "judge/build/programs.h"
 #include "judge/device/properties.h"
 #include "judge/emulator/exec/state.h"
 
@@ -47,7 +48,10 @@ Doctor doctor(const std::filesystem::path& program_dir) {
   d.cores = std::thread::hardware_concurrency();
   d.gpus = driver_gpus();
   d.emulated_gpus = device::known_gpu_names();
-  d.layers = sandbox::probe();
+  // With what every box has to reach, so that the answer is that of the boxes in which submissions are compiled.
+  std::vector<std::filesystem::path> readable;
+  if (!d.nvcc.empty()) readable.push_back(build::toolkit_root(d.nvcc));
+  d.layers = sandbox::probe(readable);
   for (const char* name : {"judge-device", "judge-host", "libcudart.so.13"})
     d.programs[name] = std::filesystem::exists(program_dir / name);
   return d;

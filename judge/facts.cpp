@@ -59,6 +59,7 @@ void add_host_end(const session::HostOutcome& host, CaseFacts& f) {
       f.host_exited_early = true;
       return;
     case HostEnd::signaled:
+    case HostEnd::process_limit:
       f.host_crashed = true;
       return;
     case HostEnd::wall_limit:

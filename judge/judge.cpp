@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "judge/advice.h"
+#include "judge/cache_place.h"
 #include "judge/catalogue/metrics.h"
 #include "judge/device/properties.h"
 #include "judge/facts.h"
@@ -67,8 +68,7 @@ std::size_t find_case(const catalogue::Exercise& exercise, const std::string& wa
 
 std::filesystem::path cache_dir(const Options& options) {
   if (!options.cache_dir.empty()) return options.cache_dir;
-  if (const char* given = std::getenv("CUDA_JUDGE_CACHE"); given && *given) return given;
-  return options.root / "build" / "cache";
+  return default_cache_dir(options.root);
 }
 
 // In the order they run: smallest first, catalogue order among equals.
@@ -101,7 +101,7 @@ build::Result too_large(const std::string& name, std::size_t bytes) {
 // file by its name.
 void name_submission(const std::string& name, device::CaseRecord& record) {
   const auto rename = [&](emulator::SourceLocation& where) {
-    if (std::filesystem::path(where.file).filename() == name) where.file = name;
+    where.file = build::true_name(where.file, name);
   };
   for (device::LaunchRecord& launch : record.launches) {
     for (device::LineRecord& line : launch.lines) rename(line.where);

@@ -25,7 +25,7 @@ struct Options {
   std::string gpu = "t4";             // whose properties, limits and compile target the emulator has: device/properties.h
   bool stop_at_first_failure = true;  // later cases are then reported as not run
   std::filesystem::path root;         // repository root
-  std::filesystem::path cache_dir;    // default: root/build/cache, or $CUDA_JUDGE_CACHE
+  std::filesystem::path cache_dir;    // default: default_cache_dir(root), in cache_place.h
   std::filesystem::path program_dir;  // judge-device, judge-host, libcudart.so.13
   const std::atomic<bool>* cancelled = nullptr;  // looked at between the steps; true: judge() throws Cancelled
 };

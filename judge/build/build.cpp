@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstring>
 
+#include "judge/build/beside.h"
 #include "judge/build/cache.h"
 #include "judge/build/compile.h"
 #include "judge/build/diagnostics.h"
@@ -53,14 +54,9 @@ std::vector<std::string> nvcc_command(const Request& request, const Toolchain& t
   for (const std::string& flag : code_flags(request)) argv.push_back(flag);
   argv.insert(argv.end(), {"-Xcompiler", "-fPIC", "-Xcompiler", "-fvisibility=hidden", "-Xcompiler",
                            "-fno-diagnostics-color", "-MD", "-MF", kMakeRule});
-  if (!request.source_dir.empty()) {
-    // -iquote is what "beside the including file" means; nvcc splits -Xcompiler's value at commas.
-    const std::string folder = fs::absolute(request.source_dir).lexically_normal().string();
-    if (folder.find(',') == std::string::npos)
-      argv.insert(argv.end(), {"-Xcompiler", "-iquote," + folder});
-    else
-      argv.insert(argv.end(), {"-I", folder});
-  }
+  // What "beside the including file" means. Without a path in it: nvcc hands its words to a shell.
+  for (const char* folder : {kCopies, kBeside})
+    argv.insert(argv.end(), {"-Xcompiler", std::string("-iquote") + folder});
   argv.insert(argv.end(), {"-o", kObject, kUnitFile});
   return argv;
 }
@@ -85,6 +81,7 @@ std::string cache_key(const Request& request, const Toolchain& toolchain, const 
   hash.field(std::to_string(kUnitVersion));
   hash.field(request.source);
   hash.field(request.source_name);
+  hash.field(request.source_dir.empty() ? "" : fs::absolute(request.source_dir).lexically_normal().string());
   hash.field(request.entry_prototype);
   hash.field(unit);
   hash.field(joined(nvcc));
@@ -194,7 +191,7 @@ void require_an_error(const Request& request, Result& result, const std::string&
 class Build {
  public:
   Build(const Request& request, const Toolchain& toolchain, const Cache& cache)
-      : request_(request), toolkit_(toolkit_root(toolchain.nvcc)), folder_(cache.folder()) {
+      : request_(request), toolkit_(toolkit_root(toolchain.nvcc)), folder_(work_folder(cache)) {
     context_.source_name = request.source_name;
     context_.compiled_name = safe_file_name(request.source_name);
     context_.source = request.source;
@@ -207,6 +204,7 @@ class Build {
   bool run(const std::string& unit, const std::vector<std::string>& nvcc, const std::vector<std::string>& link) {
     write_source(folder_.path() / context_.compiled_name, request_.source);
     write_source(folder_.path() / kUnitFile, unit);
+    neighbours_ = provide_neighbours(folder_.path(), context_.source_dir, request_.source);
     const bool reproducible = step(nvcc, true) && step(link, false);
     if (!failed_) library_ = output(kLibrary);
     result.ok = !failed_;
@@ -221,8 +219,10 @@ class Build {
   // false when the outcome may not be cached. A failed first step skips the second.
   bool step(const std::vector<std::string>& argv, bool compiling) {
     if (failed_) return true;
-    const sandbox::Captured captured = run_compiler({argv, folder_.path(), {toolkit_, context_.source_dir}, deadline_});
-    const std::string text = captured.out + captured.err;
+    std::vector<fs::path> readable = neighbours_;
+    readable.push_back(toolkit_);
+    const sandbox::Captured captured = run_compiler({argv, folder_.path(), readable, deadline_});
+    const std::string text = without_work_names(captured.out + captured.err);
     const std::string reason = limit_reached(captured, request_.wall_limit);
     failed_ = !captured.exit.exited || captured.exit.status != 0 || !reason.empty();
     if (text.find("No space left on device") != std::string::npos)
@@ -241,7 +241,7 @@ class Build {
     if (compiling) {
       result.kernels = parse_resources(text, "sm_" + std::to_string(request_.target));
       const std::optional<std::string> rule = read_file(folder_.path() / kMakeRule, kSourceCap * 4);
-      if (rule) included = included_files(*rule, folder_.path(), toolkit_);
+      if (rule) included = included_files(*rule, folder_.path(), toolkit_, context_.source_dir);
       if (failed_) explain_entry_errors(request_, result);
       if (failed_) require_an_error(request_, result, reason, text);
       return reason.empty() && rule.has_value();
@@ -259,7 +259,8 @@ class Build {
 
   const Request& request_;
   fs::path toolkit_;
-  TemporaryFolder folder_;
+  sandbox::PrivateFolder folder_;
+  std::vector<fs::path> neighbours_;
   DiagnosticContext context_;
   Clock::time_point deadline_;
   bool failed_ = false;

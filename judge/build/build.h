@@ -69,6 +69,10 @@ struct Result {
 // Throws ToolchainError, or std::runtime_error for a fault of the judge (full disk, unwritable cache).
 Result build(const Request& request, const Toolchain& toolchain);
 
+// A path from line information as students know it: the compiler saw their file under a plain name, in a folder that is
+// gone by now, and files beside it through a link.
+std::string true_name(const std::string& compiled_path, const std::string& source_name);
+
 // Compiles trusted C++ (an exercise's CPU reference) with the host compiler; cached the same way. Throws
 // std::runtime_error with the compiler's output.
 std::filesystem::path build_reference(const std::filesystem::path& cpp_file, const std::string& prototype,

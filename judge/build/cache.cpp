@@ -13,6 +13,7 @@
 
 #include "judge/build/programs.h"
 #include "judge/build/sha256.h"
+#include "judge/sandbox/private_folder.h"
 
 namespace judge::build {
 namespace {
@@ -22,9 +23,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMostEntries = 200;
 constexpr std::size_t kLibraryCap = 256u << 20, kRecordCap = 16u << 20, kIncludedCap = 64u << 20;
-constexpr auto kInUse = std::chrono::minutes(10);   // an entry this young may be in use by another judge
-constexpr auto kAbandoned = std::chrono::hours(1);  // a temporary folder this old has lost its judge
-constexpr const char* kTemporaryPrefix = "tmp-";
+constexpr auto kInUse = std::chrono::minutes(10);  // an entry this young may be in use by another judge
 
 void write_file(const fs::path& path, const std::string& bytes, mode_t mode) {
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -42,17 +41,6 @@ void write_file(const fs::path& path, const std::string& bytes, mode_t mode) {
   }
   if (fd < 0 || done != bytes.size())
     throw std::runtime_error("the build cache: writing '" + path.string() + "': " + std::strerror(error));
-}
-
-// A program in the box may have left folders that even their owner cannot enter.
-void remove_tree(const fs::path& path) {
-  std::error_code error;
-  fs::remove_all(path, error);
-  if (!error) return;
-  for (fs::recursive_directory_iterator it(path, fs::directory_options::skip_permission_denied, error), end;
-       !error && it != end; it.increment(error))
-    if (it->is_directory(error) && !it->is_symlink(error)) chmod(it->path().c_str(), 0700);
-  fs::remove_all(path, error);
 }
 
 std::string to_text(Diagnostic::Severity severity) {
@@ -106,26 +94,18 @@ Result result_from(const json& record) {
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder(const fs::path& cache_dir) {
-  std::string pattern = (cache_dir / kTemporaryPrefix).string() + "XXXXXX";
-  if (!mkdtemp(pattern.data()))
-    throw std::runtime_error("the build cache: a temporary folder in '" + cache_dir.string() +
-                             "': " + std::strerror(errno));
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  remove_tree(path_);
-}
-
 Cache::Cache(const fs::path& folder) {
   std::error_code error;
   folder_ = fs::absolute(folder).lexically_normal();
   fs::create_directories(folder_ / "entries", error);
-  if (error || access(folder_.c_str(), W_OK) != 0)
+  const bool closed =
+      access(folder_.c_str(), W_OK | X_OK) != 0 || access((folder_ / "entries").c_str(), W_OK | X_OK) != 0;
+  if (error || closed)
     throw std::runtime_error("the build cache '" + folder_.string() +
-                             "' cannot be written: " + (error ? error.message() : std::strerror(errno)));
+                             "' cannot be written: " + (error ? error.message() : std::strerror(errno)) +
+                             ". Remedy: set CUDA_JUDGE_CACHE to a folder of yours");
   folder_ = fs::canonical(folder_, error);
+  sandbox::remove_abandoned(folder_, kTemporaryPrefix);
 }
 
 std::optional<Result> Cache::find(const std::string& key) const {
@@ -160,10 +140,11 @@ Result Cache::store(const std::string& key, Result result, const std::string& li
                     const IncludedFiles& included) const {
   const fs::path place = entry(key);
   {
-    const TemporaryFolder made(folder_);
+    const sandbox::PrivateFolder made(folder_, kTemporaryPrefix);
     chmod(made.path().c_str(), 0755);
     if (!library.empty()) write_file(made.path() / "library.so", library, 0444);
-    const std::string record = record_of(result, library, included).dump();
+    const std::string record =
+        record_of(result, library, included).dump(-1, ' ', false, json::error_handler_t::replace);
     write_file(made.path() / "record.json", sha256(record) + "\n" + record + "", 0444);
     // Another judge may have stored the same; then ours takes its place in one step, and the old one goes with `made`.
     if (rename(made.path().c_str(), place.c_str()) != 0 &&
@@ -186,13 +167,7 @@ void Cache::prune() const {
   if (entries.size() > kMostEntries) {
     std::sort(entries.begin(), entries.end());
     for (std::size_t i = 0; i + kMostEntries < entries.size(); ++i)
-      if (now - entries[i].first > kInUse) remove_tree(entries[i].second);
-  }
-  for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
-    std::error_code gone;
-    if (it->path().filename().string().starts_with(kTemporaryPrefix) &&
-        now - fs::last_write_time(it->path(), gone) > kAbandoned && !gone)
-      remove_tree(it->path());
+      if (now - entries[i].first > kInUse) sandbox::remove_tree(entries[i].second);
   }
 }
 

@@ -13,18 +13,7 @@
 
 namespace judge::build {
 
-// A private folder beneath the cache that is gone with the object, whatever was written into it.
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(const std::filesystem::path& cache_dir);
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+inline constexpr const char* kTemporaryPrefix = "tmp-";  // of private folders in the cache
 
 using IncludedFiles = std::vector<std::pair<std::string, std::string>>;  // path, digest when it was compiled
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "judge/build/beside.h"
 #include "judge/build/programs.h"
 #include "judge/build/sha256.h"
 
@@ -15,12 +16,16 @@ namespace judge::build {
 
 namespace fs = std::filesystem;
 
+sandbox::PrivateFolder work_folder(const Cache& cache) {
+  return sandbox::plain_folder(cache.folder(), kTemporaryPrefix);
+}
+
 sandbox::Captured run_compiler(const CompilerRun& run) {
   sandbox::BoxOptions options;
   options.argv = run.argv;
   const std::string folder_of_program = fs::path(run.argv[0]).parent_path().string();
   options.environment = {
-      {"PATH", folder_of_program + ":/usr/local/bin:/usr/bin:/bin"}, {"TMPDIR", run.folder.string()}, {"LC_ALL", "C"}};
+      {"PATH", folder_of_program + ":/usr/local/bin:/usr/bin:/bin"}, {"TMPDIR", "."}, {"LC_ALL", "C"}};
   options.working_directory = run.folder;
   options.writable = {run.folder};
   std::error_code error;
@@ -45,7 +50,8 @@ std::string limit_reached(const sandbox::Captured& captured, std::chrono::millis
   return {};
 }
 
-IncludedFiles included_files(const std::string& make_rule, const fs::path& folder, const fs::path& toolkit) {
+IncludedFiles included_files(const std::string& make_rule, const fs::path& folder, const fs::path& toolkit,
+                             const fs::path& source_dir) {
   std::set<std::string> paths;
   std::string path;
   bool in_target = true;
@@ -76,8 +82,8 @@ IncludedFiles included_files(const std::string& make_rule, const fs::path& folde
   IncludedFiles included;
   constexpr std::size_t kIncludedCap = 64u << 20;
   for (const std::string& name : paths) {
-    const std::string full =
-        (fs::path(name).is_absolute() ? fs::path(name) : folder / name).lexically_normal().string();
+    const fs::path seen = (fs::path(name).is_absolute() ? fs::path(name) : folder / name).lexically_normal();
+    const std::string full = original_of(seen, folder, source_dir).string();
     bool ours = true;
     for (const std::string& prefix : {std::string("/usr/"), toolkit.string() + "/", folder.string() + "/"})
       ours = ours && !full.starts_with(prefix);

@@ -7,16 +7,19 @@
 #include <vector>
 
 #include "judge/build/cache.h"
+#include "judge/sandbox/private_folder.h"
 #include "judge/sandbox/sandbox.h"
 
 namespace judge::build {
 
 struct CompilerRun {
   std::vector<std::string> argv;
-  std::filesystem::path folder;                 // working directory, TMPDIR, the only writable place
+  std::filesystem::path folder;                 // working directory, for temporary files, the only writable place
   std::vector<std::filesystem::path> readable;  // those that exist; others are left out
   std::chrono::steady_clock::time_point deadline;
 };
+// Where a compiler works: in the cache, unless its name or its modes are in the way.
+sandbox::PrivateFolder work_folder(const Cache& cache);
 sandbox::Captured run_compiler(const CompilerRun& run);
 
 inline constexpr std::uint64_t kCompilerMemoryBytes = 4ull << 30;
@@ -27,9 +30,9 @@ inline constexpr std::uint64_t kCompilerFileBytes = 256ull << 20;
 std::string limit_reached(const sandbox::Captured& captured, std::chrono::milliseconds wall_limit);
 
 // The files in a make rule (-MD) that are neither the system's, nor the toolkit's, nor our own in `folder`, with
-// digests.
+// digests. Those reached through the link in `folder` (beside.h) under their names in `source_dir`.
 IncludedFiles included_files(const std::string& make_rule, const std::filesystem::path& folder,
-                             const std::filesystem::path& toolkit);
+                             const std::filesystem::path& toolkit, const std::filesystem::path& source_dir = {});
 
 void write_source(const std::filesystem::path& path, const std::string& bytes);
 

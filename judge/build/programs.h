@@ -13,6 +13,7 @@ std::filesystem::path host_compiler();  // throws ToolchainError
 
 // A regular file's bytes (no link, FIFO or device); nullopt when there is none or it is longer than the cap.
 std::optional<std::string> read_file(const std::filesystem::path& path, std::size_t cap);
+std::optional<std::string> read_open_file(int fd, std::size_t cap);  // the same of one that is open; does not close it
 // Identity of a file without reading it: path, size, modification time.
 std::string file_stamp(const std::filesystem::path& path);
 

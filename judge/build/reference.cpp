@@ -2,6 +2,7 @@
 // are then loaded by the judge.
 #include <stdexcept>
 
+#include "judge/build/beside.h"
 #include "judge/build/build.h"
 #include "judge/build/cache.h"
 #include "judge/build/compile.h"
@@ -30,15 +31,28 @@ fs::path build_reference(const fs::path& cpp_file, const std::string& prototype,
   if (!text) throw std::runtime_error("the CPU reference '" + source.string() + "' cannot be read");
 
   const Entry entry{function, return_type(prototype, function), parameter_types};
-  const std::string unit = reference_unit(entry, source.string());
+  const std::string unit = reference_unit(entry, safe_file_name(source.filename().string()));
   const fs::path compiler = host_compiler();
-  const std::vector<std::string> argv = {
-      compiler.string(),        "-std=c++20", "-O2",    "-shared", "-fPIC", "-Wl,--no-undefined", "-MD", "-MF", kRule,
-      "-fno-diagnostics-color", "-o",         kLibrary, kUnit};
+  const std::vector<std::string> argv = {compiler.string(),
+                                         "-std=c++20",
+                                         "-O2",
+                                         "-shared",
+                                         "-fPIC",
+                                         "-Wl,--no-undefined",
+                                         "-MD",
+                                         "-MF",
+                                         kRule,
+                                         "-fno-diagnostics-color",
+                                         std::string("-iquote") + kCopies,
+                                         std::string("-iquote") + kBeside,
+                                         "-o",
+                                         kLibrary,
+                                         kUnit};
   Sha256 hash;
   hash.field("reference");
   hash.field(std::to_string(kUnitVersion));
   hash.field(*text);
+  hash.field(source.string());
   hash.field(unit);
   for (const std::string& word : argv) hash.field(word);
   hash.field(file_stamp(compiler));
@@ -46,19 +60,21 @@ fs::path build_reference(const fs::path& cpp_file, const std::string& prototype,
 
   const Cache cache(cache_dir);
   if (const std::optional<Result> hit = cache.find(key)) return hit->library;
-  const TemporaryFolder folder(cache.folder());
+  const sandbox::PrivateFolder folder = work_folder(cache);
+  write_source(folder.path() / safe_file_name(source.filename().string()), *text);
   write_source(folder.path() / kUnit, unit);
+  const std::vector<fs::path> readable = provide_neighbours(folder.path(), source.parent_path(), *text);
   const sandbox::Captured captured =
-      run_compiler({argv, folder.path(), {source.parent_path()}, std::chrono::steady_clock::now() + kWallLimit});
+      run_compiler({argv, folder.path(), readable, std::chrono::steady_clock::now() + kWallLimit});
   if (!captured.exit.exited || captured.exit.status != 0)
     throw std::runtime_error("the CPU reference '" + source.string() + "' does not compile against `" + prototype +
-                             "`:\n" + limit_reached(captured, kWallLimit) + captured.err);
+                             "`:\n" + limit_reached(captured, kWallLimit) + without_work_names(captured.err));
   const std::optional<std::string> library = read_file(folder.path() / kLibrary, kLibraryCap);
   const std::optional<std::string> rule = read_file(folder.path() / kRule, kReferenceCap);
   if (!library || !rule) throw std::runtime_error("the compiler left no library for '" + source.string() + "'");
   Result result;
   result.ok = true;
-  return cache.store(key, result, *library, included_files(*rule, folder.path(), "/usr")).library;
+  return cache.store(key, result, *library, included_files(*rule, folder.path(), "/usr", source.parent_path())).library;
 }
 
 }  // namespace judge::build

@@ -40,8 +40,8 @@ std::string submission_unit(const Entry& entry, const std::string& included) {
   return unit(entry, included, "judge_entry");
 }
 
-std::string reference_unit(const Entry& entry, const std::string& included_path) {
-  return unit(entry, included_path, "judge_reference");
+std::string reference_unit(const Entry& entry, const std::string& included) {
+  return unit(entry, included, "judge_reference");
 }
 
 std::string return_type(const std::string& prototype, const std::string& name) {
@@ -55,7 +55,7 @@ std::string safe_file_name(const std::string& name) {
   std::string safe = name.substr(name.rfind('/') + 1);  // npos + 1 is 0
   for (char& c : safe) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80 && !std::isalnum(byte) && c != '.' && c != '_' && c != '-' && c != '+') c = '_';
+    if ((byte >= 0x80 || !std::isalnum(byte)) && c != '.' && c != '_' && c != '-' && c != '+') c = '_';
   }
   if (safe.empty() || safe.front() == '.' || safe.front() == '-' || safe == kUnitFile) safe = "submission.cu";
   return safe;

@@ -20,7 +20,7 @@ struct Entry {
 
 // The unit's text; `included` is the name of the file with the entry's definition, beside the unit.
 std::string submission_unit(const Entry& entry, const std::string& included);
-std::string reference_unit(const Entry& entry, const std::string& included_path);
+std::string reference_unit(const Entry& entry, const std::string& included);
 
 // What stands before the function's name in its prototype.
 std::string return_type(const std::string& prototype, const std::string& name);

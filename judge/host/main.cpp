@@ -6,6 +6,7 @@
 // judge, then lets the signal kill the process. When the entry has returned, the runner says so and waits to be killed,
 // so that neither destructors nor exit handlers of the submission run.
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,9 +17,12 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <iostream>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "judge/device/device.h"
@@ -67,6 +71,31 @@ void install_fault_handler() {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_NODEFER;
   ::sigemptyset(&action.sa_mask);
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::sigaction(number, &action, nullptr);
+}
+
+std::string type_name(const std::type_info& type) {
+  int status = 0;
+  char* const name = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
+  const std::string text = name != nullptr ? name : type.name();
+  std::free(name);
+  return text;
+}
+
+// Says which exception it was, then lets libstdc++ say the same to stderr and abort.
+[[noreturn]] void on_terminate() {
+  std::set_terminate(__gnu_cxx::__verbose_terminate_handler);
+  if (const std::type_info* const type = abi::__cxa_current_exception_type()) {
+    std::string text = type_name(*type);
+    try {
+      throw;
+    } catch (const std::exception& e) {
+      text += std::string(": ") + e.what();
+    } catch (...) {
+    }
+    tell(MessageKind::uncaught, 0, text.c_str());
+  }
+  __gnu_cxx::__verbose_terminate_handler();
+  std::abort();
 }
 
 void reserve_device_addresses() {
@@ -126,6 +155,7 @@ int main() {
   const Setup setup = receive_setup();
   reserve_device_addresses();
   install_fault_handler();
+  std::set_terminate(on_terminate);
 
   // judge_entry gets, for each parameter, a pointer to its value.
   struct alignas(16) Value {

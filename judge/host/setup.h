@@ -49,7 +49,8 @@ enum class MessageKind : std::uint32_t {
   loading = 2,       // the last message that is certainly ours: the library is loaded next
   load_failed = 3,   // text: the loader's sentence
   returned = 4,
-  fault = 5  // value: address of a memory fault, from the signal handler
+  fault = 5,    // value: address of a memory fault, from the signal handler
+  uncaught = 6  // text: type and what() of an exception that nothing caught; abort() follows
 };
 
 struct HostMessage {

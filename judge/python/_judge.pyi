@@ -177,7 +177,7 @@ def judge(
     because this version has no GPU backend. gpu: the GPU that the emulator stands for, with its limits and compile target;
     ValueError lists the names. case: only this case, by name or 1-based number; ValueError lists the cases
     when there is no such one. seed: repeats a judgement. keep_going: run the cases after the first failure too.
-    cache_dir: default $CUDA_JUDGE_CACHE, else root/build/cache. program_dir: where judge-device, judge-host and
+    cache_dir: default cache_dir(root of the exercise). program_dir: where judge-device, judge-host and
     libcudart.so.13 are; default: this module's folder.
     """
 
@@ -236,6 +236,13 @@ class Doctor:
     emulated_gpus: List[str]  # names that `gpu` of judge() takes
     layers: List[Layer]
     programs: Dict[str, bool]  # judge-device, judge-host, libcudart.so.13: present in program_dir
+
+def cache_dir(root: Path) -> PathLike[str]:
+    """Where compiled submissions are kept when judge() is given no cache_dir.
+
+    $CUDA_JUDGE_CACHE, else root/build/cache; in a checkout that this user cannot write, $XDG_CACHE_HOME/cuda-judge or
+    ~/.cache/cuda-judge.
+    """
 
 def doctor(program_dir: Optional[Path] = None) -> Doctor:
     """Looks at the machine; takes some milliseconds (nvcc --version runs once)."""

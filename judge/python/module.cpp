@@ -6,6 +6,7 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include "judge/cache_place.h"
 #include "judge/python/bindings.h"
 
 namespace py = pybind11;
@@ -82,6 +83,8 @@ void bind_functions(py::module_& m) {
       py::arg("exercise"), py::kw_only(), py::arg("seed") = py::none(), py::arg("cache_dir") = py::none(),
       py::arg("program_dir") = py::none(), py::arg("progress") = py::none(),
       "Stub compiles and fails; reference and right/*.cu are accepted; each wrong/*.cu gets its expected verdict.");
+  m.def("cache_dir", &judge::default_cache_dir, py::arg("root"),
+        "Where compiled submissions are kept when judge() is given no cache_dir.");
   m.def(
       "doctor",
       [](const std::optional<std::filesystem::path>& program_dir) {

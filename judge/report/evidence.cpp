@@ -116,7 +116,10 @@ void write_host_end(Page& page, const Voice& voice, const session::HostOutcome& 
       break;
     case HostEnd::signaled:
       page.text(2, voice.say(Phrase::host_signal, host.signal, signal_name(host.signal)));
-      if (host.fault_in_device_memory)
+      if (!host.uncaught.empty()) {
+        say(Phrase::host_uncaught);
+        page.foreign(4, host.uncaught);
+      } else if (host.fault_in_device_memory)
         page.text(2, voice.say(Phrase::host_device_pointer, hexadecimal(host.fault_address)));
       else if (host.signal == SIGSEGV || host.signal == SIGBUS)
         page.text(2, voice.say(Phrase::host_bad_pointer, hexadecimal(host.fault_address)));
@@ -129,6 +132,9 @@ void write_host_end(Page& page, const Voice& voice, const session::HostOutcome& 
       break;
     case HostEnd::memory_limit:
       say(Phrase::host_memory_limit);
+      break;
+    case HostEnd::process_limit:
+      say(Phrase::host_process_limit);
       break;
     case HostEnd::output_limit:
       say(Phrase::host_output_limit);

@@ -69,6 +69,8 @@ namespace judge::report {
   X(host_wall_limit, "The case did not end within its time.", "该测试点没有在时限内结束。")                           \
   X(host_cpu_limit, "The host code used up its processor time.", "主机代码用完了处理器时间。")                        \
   X(host_memory_limit, "The host process used more memory than it may.", "主机进程使用的内存超过上限。")              \
+  X(host_process_limit, "The host code starts processes without end.", "主机代码不断地创建新进程。") \
+  X(host_uncaught, "The host code threw an exception that nothing caught:", "主机代码抛出了未被捕获的异常：") \
   X(host_output_limit, "The host process printed more than it may.", "主机进程的输出超过上限。")                      \
   X(host_protocol, "The host process sent the judge something that CUDA calls never send.",                           \
     "主机进程向判题程序发送了 CUDA 调用不会产生的内容。")                                                             \

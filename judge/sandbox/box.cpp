@@ -385,4 +385,10 @@ std::uint64_t Box::tree_rss_bytes() const {
   return sum;
 }
 
+std::size_t Box::tree_processes() const {
+  if (impl_->end) return 0;
+  const std::size_t all = descendants(impl_->watcher).size();
+  return impl_->has_init && all > 0 ? all - 1 : all;
+}
+
 }  // namespace judge::sandbox

@@ -30,11 +30,12 @@ std::string_view to_string(Layer layer) {
   return "?";
 }
 
-std::vector<LayerStatus> probe() {
+std::vector<LayerStatus> probe(const std::vector<std::filesystem::path>& readable) {
   std::vector<LayerStatus> statuses;
   for (int i = 0; i < kLayerCount; ++i) statuses.push_back({static_cast<Layer>(i), false, {}});
   BoxOptions options;
   options.argv = {"/bin/true"};
+  options.readable = readable;
   try {
     Started started = start_leaving_out(options, 0);
     for (const Layer layer : started.box.applied()) statuses[static_cast<std::size_t>(layer)].available = true;

@@ -27,7 +27,7 @@ inline constexpr int kLayerCount = 10;
 
 // Per-run user ids for boxes started by root: base + pid of the box. systemd's table of uid ranges leaves
 // 0x70000000..0x7fffffff unused; pids stay under 2^22.
-inline constexpr std::uint32_t kBoxUserBase = 0x70000000;
+inline constexpr std::uint32_t kBoxUserBase = 0x70000000, kBoxUserLast = 0x7fffffff;
 
 // The seccomp filter is built before the process ids are known. Its comparisons with this value are rewritten to the
 // first program's own pid where no pid namespace hides the others.

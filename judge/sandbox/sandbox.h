@@ -34,7 +34,9 @@ struct LayerStatus {
   bool available = false;
   std::string detail;  // "ABI 7", or why not and how to get it
 };
-std::vector<LayerStatus> probe();  // every layer, in the enum's order; takes a few milliseconds
+// Every layer, in the enum's order; takes a few milliseconds. `readable`: what the boxes of this machine will have to
+// reach; where one cannot, no box can be made, no layer is available and every detail says why.
+std::vector<LayerStatus> probe(const std::vector<std::filesystem::path>& readable = {});
 
 struct Limits {
   std::chrono::milliseconds cpu{10'000};
@@ -92,6 +94,7 @@ class Box {
   std::optional<Exit> wait_until(std::chrono::steady_clock::time_point deadline);
   Exit kill();                           // kills the tree, reaps, returns how the first program ended
   std::uint64_t tree_rss_bytes() const;  // resident memory of the tree now (polled by the caller for a memory limit)
+  std::size_t tree_processes() const;    // processes of the program now, itself included
 
  private:
   struct Impl;

@@ -29,7 +29,10 @@ using device::Descriptor;
 
 constexpr std::chrono::milliseconds kMemoryCheck{20};      // a process touches at most some 100 MB in this time
 constexpr std::chrono::milliseconds kEndOfFileGrace{500};  // between a process closing its line and its end being seen
-constexpr int kMaxMessages = 16;                           // an honest runner sends three
+// A submission needs no process but its own. The box stops a loop of fork() at 64, and by then a report about memory
+// would be beside the point.
+constexpr std::size_t kMaxProcesses = 16;
+constexpr int kMaxMessages = 16;  // an honest runner sends three
 
 std::pair<Descriptor, Descriptor> make_pair_of(int kind) {
   std::array<int, 2> fds{};
@@ -101,7 +104,7 @@ struct HostRun::Impl {
   HostOutcome outcome;
   bool loading = false, returned = false, load_failed = false;
   std::optional<std::uint64_t> fault;
-  std::string load_sentence;
+  std::string load_sentence, uncaught;
   int messages = 0;
   std::optional<HostEnd> decided;  // by us: a limit or nonsense
   std::optional<Clock::time_point> line_closed;
@@ -201,11 +204,18 @@ void HostRun::Impl::take_message(const host::HostMessage& message) {
     case host::MessageKind::fault:
       if (!fault) fault = message.value;
       return;
+    case host::MessageKind::uncaught:
+      uncaught = std::move(text);
+      return;
   }
   decide(HostEnd::protocol_error, "the host process sent the judge a message out of order");
 }
 
 void HostRun::Impl::check_memory() {
+  if (const std::size_t processes = box->tree_processes(); processes > kMaxProcesses)
+    return decide(HostEnd::process_limit, "the host code had started " + std::to_string(processes) +
+                                              " processes, which are still running; a case may have " +
+                                              std::to_string(kMaxProcesses));
   const std::uint64_t used = box->tree_rss_bytes() + shared_bytes(window.get());
   if (used > request.host_memory_bytes)
     decide(HostEnd::memory_limit,
@@ -268,6 +278,10 @@ HostOutcome HostRun::Impl::conclude(const sandbox::Exit& exit) {
   } else if (exit.signaled) {
     outcome.end = HostEnd::signaled;
     outcome.detail = ::strsignal(exit.signal);
+    if (exit.signal == SIGABRT && !uncaught.empty()) {
+      outcome.uncaught = uncaught;
+      outcome.detail += ", after an exception that nothing caught: " + uncaught;
+    }
     if (fault && (exit.signal == SIGSEGV || exit.signal == SIGBUS)) {
       outcome.fault_address = *fault;
       outcome.fault_in_device_memory =

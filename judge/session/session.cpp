@@ -16,6 +16,7 @@
 #include "judge/channel/protocol.h"
 #include "judge/device/record_json.h"
 #include "judge/session/arguments.h"
+#include "judge/session/box_files.h"
 #include "judge/session/device_process.h"
 #include "judge/session/host_run.h"
 
@@ -89,6 +90,8 @@ std::string_view to_string(HostEnd end) {
       return "cpu_limit";
     case HostEnd::memory_limit:
       return "memory_limit";
+    case HostEnd::process_limit:
+      return "process_limit";
     case HostEnd::output_limit:
       return "output_limit";
     case HostEnd::protocol_error:
@@ -98,7 +101,10 @@ std::string_view to_string(HostEnd end) {
 }
 
 struct Session::Impl {
+  explicit Impl(const DeviceOptions& o) : options(o), files(o.program_dir) {}
+
   DeviceOptions options;
+  BoxFiles files;
   std::optional<DeviceProcess> device;
   device::DeviceProperties properties;
   std::uint64_t peak_bytes = 0;  // of device processes that are gone
@@ -129,7 +135,7 @@ CaseOutcome Session::Impl::run(const CaseRequest& request) {
   device->send(start_command(request, contents).dump(), given);
   const device::ControlMessage reset = expect_answer(*device, "reset");
   if (reset.descriptors.size() != 1) throw SessionError("device", "the device process has no mapped window");
-  HostRun host(request, options.program_dir,
+  HostRun host(request, files.programs(),
                {host_end.get(), bulk.get(), reset.descriptors.front().get(), host_buffers.memory.get()});
   host_end.reset();
   device_end.reset();
@@ -193,10 +199,15 @@ void Session::Impl::collect(const CaseRequest& request, const HostBuffers& host_
   }
 }
 
-Session::Session(const DeviceOptions& options) : impl_(std::make_unique<Impl>()) {
-  impl_->options = options;
+Session::Session(const DeviceOptions& options) {
   // The box and the loader need them whatever the working directory is.
-  impl_->options.program_dir = std::filesystem::absolute(options.program_dir);
+  DeviceOptions absolute = options;
+  absolute.program_dir = std::filesystem::absolute(options.program_dir);
+  try {
+    impl_ = std::make_unique<Impl>(absolute);
+  } catch (const std::exception& e) {
+    throw SessionError("host start", e.what());
+  }
   impl_->start_device();
 }
 
@@ -204,8 +215,8 @@ Session::~Session() = default;
 
 CaseOutcome Session::run(const CaseRequest& request) {
   CaseRequest absolute = request;
-  absolute.library = std::filesystem::absolute(request.library);
   try {
+    absolute.library = impl_->files.library(std::filesystem::absolute(request.library));
     return impl_->run(absolute);
   } catch (const SessionError&) {
     impl_->drop_device();  // what state it is in is not known; the next case gets a new one

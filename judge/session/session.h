@@ -57,6 +57,7 @@ enum class HostEnd : std::uint8_t {
   exited,          // exit(status) before the entry returned
   signaled,        // killed by a signal; `fault_address` when it was a memory fault
   wall_limit, cpu_limit, memory_limit, output_limit,
+  process_limit,   // started processes without end
   protocol_error   // nonsense on the channel
 };
 std::string_view to_string(HostEnd end);
@@ -68,6 +69,7 @@ struct HostOutcome {
   std::uint64_t fault_address = 0;
   bool fault_in_device_memory = false;  // a device pointer was dereferenced on the host
   std::string missing_symbol;
+  std::string uncaught;  // "std::runtime_error: what() said", as the process says it, when an exception ended it
   std::string detail;
   std::string stdout_text, stderr_text;  // capped
   bool output_truncated = false;

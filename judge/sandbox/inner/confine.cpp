@@ -33,15 +33,24 @@ bool accessible(const std::string& path, int mode) {
   return faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0;
 }
 
+bool may_change_user() {
+  const bool may = setegid(kNobody) == 0 && seteuid(kNobody) == 0;
+  const int error = errno;
+  if (seteuid(0) != 0 || setegid(0) != 0) return false;
+  errno = error;
+  return may;
+}
+
 // Changes to the effective user for a moment to learn whether everything listed can be reached as that user.
 std::string unreachable_path(const Plan& plan, uid_t uid) {
   std::string missing;
   gid_t groups[256];
   const int group_count = getgroups(256, groups);
+  const bool is_program = accessible(plan.argv[0], X_OK);  // for anybody; otherwise execve will say what it is
   if (setgroups(0, nullptr) != 0 || setegid(uid) != 0 || seteuid(uid) != 0) missing = "(seteuid)";
-  if (missing.empty() && !accessible(plan.argv[0], X_OK)) missing = plan.argv[0];
+  if (missing.empty() && !accessible(plan.argv[0], is_program ? X_OK : F_OK)) missing = plan.argv[0];
   for (const std::string& path : plan.readable)
-    if (missing.empty() && !accessible(path, R_OK)) missing = path;
+    if (missing.empty() && (is_program || path != plan.argv[0]) && !accessible(path, R_OK)) missing = path;
   if (seteuid(0) != 0 || setegid(0) != 0) return "(seteuid back)";
   if (!missing.empty() && group_count > 0) setgroups(static_cast<std::size_t>(group_count), groups);
   return missing;
@@ -69,8 +78,14 @@ void become_box_user(Setup& setup, pid_t outer_pid) {
   } else {
     uid = kNobody;
   }
+  // Strangers' code never runs as root: where root cannot be given up, the box is refused.
+  if (!may_change_user())
+    fail(setup, error_text("changing from root to a user without privileges") +
+                    ". Remedy: start the judge as an ordinary user, or in a container with CAP_SETUID and CAP_SETGID");
   if (const std::string path = unreachable_path(setup.plan, uid); !path.empty())
-    return setup.miss(kUnprivilegedUser, "only root can reach " + path + ": chmod a+rX it and the folders above it");
+    fail(setup, "only root can reach '" + path +
+                    "', and what runs in the box is not root. Remedy: chmod -R a+rX it, and chmod a+x the folders "
+                    "above it; or run the judge as an ordinary user");
   give_writable_folders(setup.plan, uid);
   // Dropped while the uid still allows it: an exec by a non-root user would keep the bounding set.
   for (int capability = 0; prctl(PR_CAPBSET_DROP, capability) == 0; ++capability) {

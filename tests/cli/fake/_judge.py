@@ -90,6 +90,10 @@ def check_exercise(exercise, *, seed=None, progress=None, **_):
     return SimpleNamespace(ok=ok, to_text=lambda **_: f"{exercise.slug}: {'sound' if ok else 'not sound'}\n")
 
 
+def cache_dir(root):
+    return Path(os.environ.get("CUDA_JUDGE_CACHE") or Path(root) / "build" / "cache")
+
+
 def doctor(program_dir=None):
     return SimpleNamespace(
         version="0.1.0", instruction_set="avx2", gpus=[], emulated_gpus=list(GPUS), programs={"judge-device": True, "judge-host": False},

@@ -7,6 +7,7 @@
 #include "catch.h"
 #include "judge/build/programs.h"
 #include "judge/build/sha256.h"
+#include "judge/sandbox/private_folder.h"
 #include "workshop.h"
 
 using namespace judge::build;
@@ -99,31 +100,18 @@ TEST_CASE("the oldest entries beyond 200 go, but none that may be in use") {
     std::filesystem::create_directories(entry);
     std::filesystem::last_write_time(entry, long_ago + std::chrono::seconds(i));
   }
-  const auto abandoned = shop.cache() / "tmp-abandoned", busy = shop.cache() / "tmp-busy";
+  const auto abandoned = shop.cache() / "tmp-abandoned";
   std::filesystem::create_directories(abandoned);
-  std::filesystem::create_directories(busy);
-  std::filesystem::last_write_time(abandoned, long_ago);
+  const judge::sandbox::PrivateFolder busy(shop.cache(), kTemporaryPrefix);
   cache.store("new", sample(), "library", {});
   CHECK(shop.entries() == 200);
   CHECK(!std::filesystem::exists(shop.cache() / "entries/old0"));
   CHECK(std::filesystem::exists(shop.cache() / "entries/old1"));
   CHECK(cache.find("new"));
   CHECK(!std::filesystem::exists(abandoned));
-  CHECK(std::filesystem::exists(busy));
+  CHECK(std::filesystem::exists(busy.path()));
 }
 
 TEST_CASE("a cache that cannot be written is a fault of the judge that names the folder") {
   CHECK_THROWS_WITH(Cache("/proc/judge-cache"), Catch::Matchers::Contains("/proc/judge-cache"));
-}
-
-TEST_CASE("a folder that its maker closed is removed all the same") {
-  Workshop shop;
-  std::filesystem::path path;
-  {
-    const TemporaryFolder folder(shop.cache());
-    path = folder.path();
-    std::filesystem::create_directories(path / "a/b");
-    chmod((path / "a").c_str(), 0);
-  }
-  CHECK(!std::filesystem::exists(path));
 }

@@ -1,5 +1,7 @@
 // Each build costs most of a second of nvcc, so a case asserts everything that one build can show.
 #include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "catch.h"
 #include "judge/sandbox/sandbox.h"
@@ -153,4 +155,80 @@ TEST_CASE("a CPU reference is compiled, cached, rebuilt when it changes, and exp
   shop.write("twice_cpu.cpp", "void twice(const float* x, float* y) {}\n");
   CHECK_THROWS_WITH(reference(), Contains("twice_cpu.cpp"));
   CHECK(!shop.leftovers());
+}
+
+TEST_CASE("a space, quotes, &, parentheses, $ and other letters in folders and names are no errors of the student's") {
+  Workshop shop;
+  const std::filesystem::path odd = shop.sources() / "a b'c\"d&e(f)$HOME;g`h\xc3\xa9,i";
+  std::filesystem::create_directories(odd / "cache");
+  std::ofstream(odd / "factor.cuh") << "__device__ inline float factor() { return 2; }\n";
+  Request request = shop.request(
+      "#include \"factor.cuh\"\n"
+      "__global__ void scale_kernel(float* y) { *y = factor(); }\n"
+      "void scale(const float* x, float* y, int n) { scale_kernel<<<1, 1>>>(y); }\n");
+  request.source_dir = odd;
+  request.cache_dir = odd / "cache";
+  request.source_name = "it's $my (first) & \xe5\x8d\xb7\xe7\xa7\xaf.cu";
+  const Result right = build(request, toolchain());
+  INFO(text_of(right));
+  REQUIRE(right.ok);
+  CHECK(build(request, toolchain()).cached);
+
+  // The names that a report shows are the true ones, and the entry depends on the header.
+  std::ofstream(odd / "factor.cuh") << "__device__ inline float factor() { return nonsense; }\n";
+  const Result wrong_header = build(request, toolchain());
+  REQUIRE(!wrong_header.ok);
+  CHECK(wrong_header.diagnostics[0].file == "factor.cuh");
+  CHECK(wrong_header.diagnostics[0].line == 1);
+  request.source = "void scale(const float* x, float* y, int n) { nonsense; }\n";
+  const Result wrong = build(request, toolchain());
+  REQUIRE(!wrong.ok);
+  CHECK(wrong.diagnostics[0].file == request.source_name);
+  CHECK(true_name("/tmp/x/judge_beside/sub/factor.cuh", request.source_name) == "sub/factor.cuh");
+
+  std::ofstream(odd / "saxpy_cpu.cpp") << "void scale_cpu(int n) {}\n";
+  CHECK(std::filesystem::exists(
+      build_reference(odd / "saxpy_cpu.cpp", "void scale_cpu(int n)", "scale_cpu", {"int"}, request.cache_dir)));
+}
+
+TEST_CASE("the same text in another folder is compiled with the header of that folder") {
+  Workshop shop;
+  for (const char* folder : {"one", "two"}) {
+    std::filesystem::create_directories(shop.sources() / folder);
+    std::ofstream(shop.sources() / folder / "n.h") << (folder[0] == 'o' ? "" : "#error two\n");
+  }
+  Request request = shop.request("#include \"n.h\"\nvoid scale(const float*, float*, int) {}\n");
+  request.source_dir = shop.sources() / "one";
+  CHECK(build(request, toolchain()).ok);
+  request.source_dir = shop.sources() / "two";
+  CHECK(!build(request, toolchain()).ok);
+}
+
+TEST_CASE("root's closed folders and headers are compiled from, without running as root") {
+  if (geteuid() != 0) {
+    WARN("not root: nothing to try");
+    return;
+  }
+  Workshop shop;
+  const std::filesystem::path closed = shop.sources() / "closed";
+  std::filesystem::create_directories(closed / "sub");
+  std::ofstream(closed / "a.h") << "#include \"sub/b.h\"\n";
+  std::ofstream(closed / "sub/b.h") << "#include \"c.h\"\n";
+  std::ofstream(closed / "sub/c.h") << "inline int c() { return 1; }\n";
+  std::ofstream(shop.sources() / "secret.h") << "#error secret\n";
+  std::filesystem::create_symlink(shop.sources() / "secret.h", closed / "leads_away.h");
+  chmod((shop.sources() / "secret.h").c_str(), 0600);
+  chmod((closed / "a.h").c_str(), 0600);
+  chmod(closed.c_str(), 0700);
+  chmod(shop.cache().c_str(), 0700);
+  Request request = shop.request("#include \"a.h\"\nvoid scale(const float*, float*, int) { c(); }\n");
+  request.source_dir = closed;
+  const Result result = build(request, toolchain());
+  INFO(text_of(result));
+  CHECK(result.ok);
+  CHECK(build(request, toolchain()).cached);
+  request.source = "#include \"leads_away.h\"\nvoid scale(const float*, float*, int) {}\n";
+  const Result led_away = build(request, toolchain());
+  CHECK(!led_away.ok);
+  CHECK(text_of(led_away).find("secret\n") == std::string::npos);
 }

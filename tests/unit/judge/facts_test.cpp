@@ -69,8 +69,8 @@ TEST_CASE("every end of the host process has its verdict") {
       {HostEnd::returned, Verdict::accepted},           {HostEnd::load_failed, Verdict::compile_error},
       {HostEnd::exited, Verdict::runtime_error},        {HostEnd::signaled, Verdict::runtime_error},
       {HostEnd::wall_limit, Verdict::time_limit},       {HostEnd::cpu_limit, Verdict::time_limit},
-      {HostEnd::memory_limit, Verdict::memory_limit},   {HostEnd::output_limit, Verdict::output_limit},
-      {HostEnd::protocol_error, Verdict::runtime_error}};
+      {HostEnd::memory_limit, Verdict::memory_limit},   {HostEnd::process_limit, Verdict::runtime_error},
+      {HostEnd::output_limit, Verdict::output_limit},   {HostEnd::protocol_error, Verdict::runtime_error}};
   CHECK(expected.size() == static_cast<std::size_t>(HostEnd::protocol_error) + 1);
   for (const auto& [end, verdict] : expected) {
     INFO(session::to_string(end));

@@ -141,6 +141,45 @@ TEST_CASE("a crash has its signal and address") {
   CHECK(o.host.signal == SIGSEGV);
 }
 
+TEST_CASE("an exception that nothing catches is told with its type and what it says, and abort() is told from it") {
+  CaseOutcome o = session().run(request_for(Behaviour::uncaught_exception));
+  CHECK(o.host.end == HostEnd::signaled);
+  CHECK(o.host.signal == SIGABRT);
+  CHECK(o.host.uncaught == "std::runtime_error: it broke");
+  CHECK(o.host.stderr_text.find("it broke") != std::string::npos);
+  o = session().run(request_for(Behaviour::uncaught_number));
+  CHECK(o.host.uncaught == "int");
+  o = session().run(request_for(Behaviour::abort));
+  CHECK(o.host.uncaught.empty());
+}
+
+TEST_CASE("a loop of fork() is told as processes, not as memory") {
+  const CaseOutcome o = session().run(request_for(Behaviour::fork_loop));
+  CHECK(o.host.end == HostEnd::process_limit);
+  CHECK(o.host.detail.find("processes") != std::string::npos);
+}
+
+TEST_CASE("root's submissions do not run as root, wherever the judge and the library lie and whatever they are called") {
+  std::string pattern = (std::filesystem::temp_directory_path() / "judge-session-test-XXXXXX").string();
+  REQUIRE(::mkdtemp(pattern.data()) != nullptr);  // closed to others
+  const std::filesystem::path odd = std::filesystem::path(pattern) / "$LIB:it's (a) folder; &";
+  std::filesystem::create_directory(odd);
+  for (const char* name : {"judge-device", "judge-host", "libcudart.so.13", "libsubmission.so"})
+    std::filesystem::copy_file(kPrograms / name, odd / name);
+  {
+    Session closed(DeviceOptions{"t4", odd});
+    CaseRequest r = request_for(Behaviour::print_user);
+    r.library = odd / "libsubmission.so";
+    const CaseOutcome o = closed.run(r);
+    CHECK(o.host.end == HostEnd::returned);
+    unsigned effective = 0, real = 0;
+    REQUIRE(std::sscanf(o.host.stdout_text.c_str(), "%u %u", &effective, &real) == 2);
+    CHECK(effective != 0);
+    CHECK(real != 0);
+  }
+  std::filesystem::remove_all(pattern);
+}
+
 TEST_CASE("an exit before the entry returned is no return") {
   CaseOutcome o = session().run(request_for(Behaviour::exit_zero));
   CHECK(o.host.end == HostEnd::exited);
