@@ -6,6 +6,7 @@ import pty
 import re
 import select
 import signal
+import socket
 import subprocess
 import time
 import unittest
@@ -70,6 +71,16 @@ class Usage(CommandTest):
         run = self.course.run("72")
         self.assertEqual(run.returncode, 2)
         self.assertIn("1 MiB", run.stderr)
+
+    def test_what_is_no_file_is_named_at_once(self):
+        pipe, socket_path = self.course.root / "pipe.cu", self.course.root / "socket.cu"
+        os.mkfifo(pipe)
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(socket_path))
+            for path, kind in ((pipe, "named pipe"), (socket_path, "socket"), ("/dev/zero", "device"), ("/tmp", "folder")):
+                run = self.course.run("72", str(path), timeout=20)
+                self.assertEqual(run.returncode, 2, run.stderr)
+                self.assertIn(kind, run.stderr)
 
 
 class Judging(CommandTest):

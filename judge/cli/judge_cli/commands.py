@@ -4,11 +4,12 @@ import argparse
 import functools
 import json
 import os
+import stat
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List, Union
 
 from .bootstrap import STATUS_MACHINE, Bootstrap, jobs
 from .course import Course, CourseError, Exercise
@@ -121,14 +122,36 @@ class Commands:
 
     def _read_source(self, path: str) -> bytes:
         tr = self._terminal.tr
+        kind = _kind_of(path, tr)  # before it is opened: that may wait, fail, or move a device
+        if kind:
+            raise UserError(self._no_file(path, kind))
         try:
-            with open(path, "rb") as file:
-                source = file.read(SOURCE_CAP + 1)
+            # Without O_NONBLOCK a named pipe that came meanwhile would wait for a writer.
+            file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+        except (OSError, ValueError) as error:
+            if isinstance(error, ValueError):  # a NUL in the name
+                raise UserError(tr(f"{path!r} is no file name.", f"{path!r} 不是文件名。")) from error
+            raise UserError(tr(f"Cannot read {path}: {error.strerror}.", f"无法读取 {path}：{error.strerror}。")) from error
+        try:
+            kind = _kind_of(file, tr)
+            if kind:
+                raise UserError(self._no_file(path, kind))
+            if os.fstat(file).st_size > SOURCE_CAP:
+                raise UserError(tr(f"{path} is larger than 1 MiB: is it the right file?",
+                                   f"{path} 超过 1 MiB：文件选对了吗？"))
+            with os.fdopen(os.dup(file), "rb") as stream:
+                source = stream.read(SOURCE_CAP + 1)
         except OSError as error:
             raise UserError(tr(f"Cannot read {path}: {error.strerror}.", f"无法读取 {path}：{error.strerror}。")) from error
+        finally:
+            os.close(file)
         if len(source) > SOURCE_CAP:
             raise UserError(tr(f"{path} is larger than 1 MiB: is it the right file?", f"{path} 超过 1 MiB：文件选对了吗？"))
         return source
+
+    def _no_file(self, path: str, kind: str) -> str:
+        return self._terminal.tr(f"{path} is {kind}, not a file. Give the .cu file to judge.",
+                                 f"{path} 是{kind}，不是普通文件。请给出要判的 .cu 文件。")
 
     def _remember(self, exercise: Any, report: Any, options: argparse.Namespace) -> None:
         """Only the exercise's own file is the student's answer to it. Another file may be an experiment or somebody else's;
@@ -296,6 +319,17 @@ def _same_file(one: str, other: str) -> bool:
         return os.path.samefile(one, other)
     except OSError:  # one of them has gone meanwhile
         return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _kind_of(file: Union[str, int], tr: Callable[[str, str], str]) -> str:
+    """What it is when it is no regular file; empty when it is one, or is not there."""
+    try:
+        mode = os.stat(file).st_mode
+    except (OSError, ValueError):
+        return ""
+    kinds = ((stat.S_ISDIR, "a folder", "文件夹"), (stat.S_ISFIFO, "a named pipe", "命名管道"),
+             (stat.S_ISSOCK, "a socket", "套接字"), (stat.S_ISCHR, "a device", "设备"), (stat.S_ISBLK, "a device", "设备"))
+    return next((tr(english, chinese) for test, english, chinese in kinds if test(mode)), "")
 
 
 def _keep(file: Path) -> Path:

@@ -1,5 +1,6 @@
 """`judge.py doctor`: each thing this machine has or lacks, and what that means. Works before the judge is built."""
 
+import contextlib
 import ctypes
 import os
 import shutil
@@ -32,15 +33,16 @@ class _Doctor:
         built = self._load_if_built()
         self._section(tr("Tools", "工具"), self._tools(problems))
         self._section(tr("Where kernels run", "核函数在哪里运行"), self._devices(built))
-        self._section(tr("The box that your program runs in", "运行你的程序的沙箱"), self._box(built))
-        self._section(tr("Files", "文件"), self._files(built))
+        box, files = self._box(built), self._files(built)
+        self._section(tr("The box that your program runs in", "运行你的程序的沙箱"), box)
+        self._section(tr("Files", "文件"), files)
 
         nvcc = toolchain.nvcc_problem(terminal, os.environ)
         packages = [p.package for p in problems if p.package]
         if packages:
             terminal.out(tr("Install what is missing with one command:", "用一条命令安装缺少的软件包："))
             terminal.out("  " + install_command(packages))
-        if nvcc or problems or (built and not all(built.programs.values())):
+        if nvcc or problems or any(row[0] == MISSING for row in box + files):
             terminal.out(tr("This machine cannot judge yet: see the lines marked ✗.", "这台机器还不能判题：请看标有 ✗ 的行。"))
             return STATUS_MACHINE
         terminal.out(tr("This machine can judge: judge.py list shows the exercises.",
@@ -130,6 +132,10 @@ class _Doctor:
                                                        "构建判题器后才能知道（judge.py ID 会构建它）"))]
         rows: List[Row] = []
         for layer in built.layers:
+            if layer.name == "unprivileged user" and not layer.available:  # without it the box refuses to run anything
+                rows.append((MISSING, layer.name, layer.detail, tr("nothing can be judged until this is put right",
+                                                                   "在解决之前无法判题")))
+                continue
             meaning = "" if layer.available else tr("judging works without it; do not run strangers' code here",
                                                     "没有它也能判题；但不要在此运行陌生人的代码")
             rows.append((OK if layer.available else NOTE, layer.name, layer.detail, meaning))
@@ -146,11 +152,35 @@ class _Doctor:
         else:
             rows.append((NOTE, tr("judge", "判题器"), "", tr("not built yet; the first judge.py ID builds it",
                                                           "尚未构建；第一次运行 judge.py ID 时会构建")))
-        cache = Path(os.environ.get("CUDA_JUDGE_CACHE") or self._root / "build" / "cache")
-        place = cache if cache.exists() else self._root
-        writable = os.access(place, os.W_OK)
-        size = sum(f.stat().st_size for f in cache.rglob("*") if f.is_file()) >> 20 if cache.exists() else 0
+        if built:
+            import _judge
+
+            cache = Path(_judge.cache_dir(str(self._root)))
+        else:
+            cache = Path(os.environ.get("CUDA_JUDGE_CACHE") or self._root / "build" / "cache")
+        writable = _can_be_written(cache) and (built is not None or _can_be_written(self._bootstrap.build))
+        size = _bytes_below(cache) >> 20
         rows.append((OK if writable else MISSING, tr("cache", "缓存"), f"{cache}, {size} MiB",
                      tr("compiled submissions; may be deleted at any time", "已编译的提交；随时可以删除") if writable else
                      tr("not writable: set CUDA_JUDGE_CACHE to a folder that is", "不可写：请把 CUDA_JUDGE_CACHE 设为可写的文件夹")))
         return rows
+
+
+def _can_be_written(folder: Path) -> bool:
+    """The folder, or the nearest one above it that exists; and what is in it, where another user has been there before."""
+    entries = folder / "entries"
+    if entries.exists() and not os.access(entries, os.W_OK | os.X_OK):
+        return False
+    place = folder.absolute()
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    return place.is_dir() and os.access(place, os.W_OK | os.X_OK)
+
+
+def _bytes_below(folder: Path) -> int:
+    total = 0
+    for path, _, files in os.walk(folder):  # skips what it may not enter
+        for name in files:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(path, name)).st_size
+    return total

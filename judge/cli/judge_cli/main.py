@@ -119,6 +119,9 @@ def main(root: Path, arguments: List[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a C locale must not stop a report with "≤" in it
             stream.reconfigure(encoding="utf-8", errors="replace")
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # nohup has SIGHUP ignored
+            signal.signal(number, _end)
     try:
         return _run(root, arguments)
     except KeyboardInterrupt:
@@ -126,6 +129,12 @@ def main(root: Path, arguments: List[str]) -> int:
     except BrokenPipeError:  # judge.py list | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _end(number: int, _frame: Any) -> None:
+    """An end on request is an ordinary one: what runs is stopped, and temporary folders go."""
+    signal.signal(number, signal.SIG_IGN)
+    raise SystemExit(128 + number)
 
 
 def interrupted() -> int:
