@@ -346,12 +346,16 @@ bool check_shared(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
   }
   if (!inside_variable(w, i, a, 0)) return false;
   AccessCounts& c = w.worker->accesses[i->index];
-  ++c.executions;
   c.bytes += a.bytes * static_cast<std::uint64_t>(std::popcount(a.mask));
-  const SharedCost cost =
-      a.kind == AccessKind::atomic
-          ? shared_atomic_cost(a.address, a.mask, (i->aux & memop::kNoResult) == 0, (i->aux & memop::kCountsOne) != 0)
-          : shared_cost(a.address, a.mask, a.bytes);
+  constexpr std::uint32_t kUnread = memop::kOneLane | memop::kNoResult;
+  SharedCost cost;
+  if (a.kind == AccessKind::atomic) {
+    ++c.executions;
+    cost = shared_atomic_cost(a.address, a.mask, (i->aux & kUnread) == kUnread, (i->aux & memop::kCountsOne) != 0);
+  } else if (memop::merged(i->aux) != memop::Merged::with_another) {
+    ++c.executions;
+    cost = shared_cost(a.address, a.mask, memop::bytes_seen(i->aux));
+  }
   c.wavefronts += cost.wavefronts;
   c.conflicts += cost.conflicts;
   const std::uint32_t units = units_of(a.bytes, shift);
@@ -410,7 +414,7 @@ bool check_global(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
   ++c.executions;
   c.bytes += a.bytes * static_cast<std::uint64_t>(std::popcount(a.mask));
   c.sectors += a.kind == AccessKind::atomic
-                   ? count_atomic_sectors(a.address, a.mask, a.bytes, (i->aux & memop::kNoResult) == 0)
+                   ? count_atomic_sectors(a.address, a.mask, a.bytes, (i->aux & memop::kOneLane) != 0)
                    : count_sectors(a.address, a.mask, a.bytes);
   const std::uint32_t units = units_of(a.bytes, shift);
   const std::uint64_t epoch = launch.launch_epoch << GlobalLayout::kEpochShift;

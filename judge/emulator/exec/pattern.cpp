@@ -9,7 +9,7 @@ AccessPattern* Worker::new_pattern() {
 }
 
 void settle(AccessPattern& p, AccessCounts& counts, std::uint32_t bytes) {
-  counts.executions += p.hits;
+  counts.executions += p.counted ? p.hits : 0;
   counts.bytes += p.hits * bytes * static_cast<std::uint64_t>(std::popcount(p.mask));
   counts.sectors += p.hits * p.sectors;
   counts.wavefronts += p.hits * p.wavefronts;

@@ -103,7 +103,7 @@ constexpr std::int64_t kFarthest = 1 << 30;
 // lane), after its hits have been added to the counts. False, with p.mask 0: misaligned, or the lanes are too far
 // apart.
 template <memop::Space S>
-[[gnu::noinline]] bool learn(AccessPattern& p, AccessCounts& counts, const u64* addresses, u32 mask, u32 bytes) {
+[[gnu::noinline]] bool learn(AccessPattern& p, AccessCounts& counts, const u64* addresses, u32 mask, u32 bytes, u32 aux) {
   settle(p, counts, bytes);
   p.mask = 0;
   p.runs = 0;
@@ -125,7 +125,9 @@ template <memop::Space S>
   p.low = static_cast<std::int32_t>(low);
   p.high = static_cast<std::int32_t>(high + bytes);
   if constexpr (S == memop::shared) {
-    const SharedCost cost = shared_cost(addresses, mask, bytes);
+    // Where the bytes begin that ptxas has merged it with changes no bank conflict: all lanes' begin as much earlier.
+    p.counted = memop::merged(aux) != memop::Merged::with_another;
+    const SharedCost cost = p.counted ? shared_cost(addresses, mask, memop::bytes_seen(aux)) : SharedCost{};
     p.wavefronts = cost.wavefronts;
     p.conflicts = cost.conflicts;
   } else {
@@ -157,7 +159,7 @@ template <bool Full, memop::Space S>
   if (!same_shape<Full>(*p, a, mask) || (S == memop::global && p->phase != first % 32)) {
     alignas(64) u64 addresses[kLanes];
     for (int l = 0; l < kLanes; ++l) addresses[l] = static_cast<A>(a[l] + static_cast<A>(i->imm));
-    if (!learn<S>(*p, k.accesses[i->index], addresses, mask, bytes)) return false;
+    if (!learn<S>(*p, k.accesses[i->index], addresses, mask, bytes, i->aux)) return false;
   }
   if ((first & (bytes - 1)) != 0) return false;
   const LaunchContext& launch = *k.launch;
@@ -362,7 +364,7 @@ template <bool Full>
 // Whether 32 neighbouring words are worth trying first: the instruction has not been seen doing anything else.
 [[gnu::always_inline]] inline bool may_be_contiguous(const WarpState& s, const Instr* i) {
   const AccessPattern* p = s.worker->caches[i->index].pattern;
-  return p == nullptr || p->runs == 1;
+  return (p == nullptr || p->runs == 1) && memop::merged(i->aux) == memop::Merged::no;
 }
 
 template <bool Full, memop::Space S>

@@ -183,6 +183,13 @@ void Lowering::lower_atomic(const ptx::Instruction& i, bool has_result) {
   if ((aux & memop::kNoResult) != 0 && *what.op == AtomOp::add && kind == AtomType::u32 &&
       value.kind == Kind::immediate && value.bits == 1)
     aux |= memop::kCountsOne;
+  const bool floating = kind == AtomType::f32 || kind == AtomType::f64 || kind == AtomType::f16 ||
+                        kind == AtomType::f16x2 || kind == AtomType::bf16 || kind == AtomType::bf16x2;
+  const bool combines = *what.op == AtomOp::add || *what.op == AtomOp::min || *what.op == AtomOp::max ||
+                        *what.op == AtomOp::and_ || *what.op == AtomOp::or_ || *what.op == AtomOp::xor_;
+  const bool adds_constant = *what.op == AtomOp::add && value.kind == Kind::immediate;
+  if (!floating && combines && has_one_address(i) && ((aux & memop::kNoResult) != 0 || adds_constant))
+    aux |= memop::kOneLane;
   note_unit(what.space, width);
   Program& p = kernel_.program();
   if (what.space != memop::shared) p.has_global_atomics = true;

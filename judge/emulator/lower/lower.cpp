@@ -431,6 +431,12 @@ void Lowering::run() {
   mark_quiet_blocks();
   layout_variables();
   find_origins();
+  assembler_ = find_assembler_rules(function_, graph_, [&](std::string_view name) -> std::optional<std::uint32_t> {
+    const auto own = shared_variables_.find(name);
+    const ptx::Variable* v = own != shared_variables_.end() ? own->second : kernel_.find_variable(name);
+    if (v == nullptr || v->space != ptx::Space::shared) return std::nullopt;
+    return kernel_.shared_offset(*v);
+  });
   const std::uint32_t scratch_base = frame_bytes_;
   std::uint32_t frame_max = frame_bytes_;
   const auto n = static_cast<std::uint32_t>(function_.body.size());

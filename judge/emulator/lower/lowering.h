@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "judge/emulator/exec/memory_operand.h"
+#include "judge/emulator/lower/assembler.h"
 #include "judge/emulator/lower/graph.h"
 #include "judge/emulator/lower/kernel.h"
 #include "judge/emulator/lower/lower.h"
@@ -84,6 +85,8 @@ class Lowering final : public FunctionLowering {
   void mark_strict_branches();
   void mark_quiet_blocks();
   bool is_quiet(const ptx::Instruction& i) const;
+  std::uint32_t merged_bits(const ptx::Instruction& i) const;  // of Instr::aux
+  bool has_one_address(const ptx::Instruction& i) const;
   void layout_variables();
   void check_frame() const;
   void lower_one(const ptx::Instruction& i, std::uint32_t at);
@@ -120,6 +123,7 @@ class Lowering final : public FunctionLowering {
   AddressOrigins origins_;
   std::vector<bool> read_;    // registers that something reads
   std::vector<bool> strict_;  // by block: its last branch leads around a barrier
+  AssemblerRules assembler_;
   std::vector<bool> quiet_;   // by block: shared memory is only read between the barriers around it
   std::uint32_t frame_bytes_ = 0;
   Slot carry_ = kNoSlot;

@@ -139,6 +139,15 @@ Access parse_access(const ptx::Instruction& i, Lowering& lowering) {
 
 }  // namespace
 
+std::uint32_t Lowering::merged_bits(const ptx::Instruction& i) const {
+  return static_cast<std::uint32_t>(assembler_.merged[static_cast<std::size_t>(&i - function_.body.data())])
+         << memop::kMergedShift;
+}
+
+bool Lowering::has_one_address(const ptx::Instruction& i) const {
+  return assembler_.one_address[static_cast<std::size_t>(&i - function_.body.data())];
+}
+
 void Lowering::lower_load(const ptx::Instruction& i) {
   if (i.operands.size() < 2) unsupported(i, "a destination and an address are expected");
   const Access access = parse_access(i, *this);
@@ -191,6 +200,7 @@ void Lowering::lower_load(const ptx::Instruction& i) {
   if (at.wide) aux |= memop::kAddress64;
   if (access.space == memop::constant) aux |= memop::kCounted;
   if (access.space == memop::shared && is_quiet(i)) aux |= memop::kQuiet;
+  if (access.space == memop::shared) aux |= merged_bits(i);
   if (access.space != memop::constant) note_unit(access.space, width);
 
   const auto slots = data_slots(i.operands[0], access.type, access.vector, true, &aux);
@@ -251,6 +261,7 @@ void Lowering::lower_store(const ptx::Instruction& i) {
   if (access.strong) aux |= memop::kStrong;
   if (access.releases) aux |= memop::kReleases | (i.has_modifier("cta") ? 0 : memop::kBeyondBlock);
   if (at.wide) aux |= memop::kAddress64;
+  if (access.space == memop::shared) aux |= merged_bits(i);
   note_unit(access.space, width);
   const auto slots = data_slots(i.operands[1], access.type, access.vector, false, &aux);
   const Slot value = slots.size() > 1 ? list(slots) : slots[0];

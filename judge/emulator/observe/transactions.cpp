@@ -79,18 +79,7 @@ SharedCost shared_cost(const std::uint64_t* addresses, std::uint32_t mask, std::
   return cost;
 }
 
-namespace {
-
-bool one_address(const std::uint64_t* addresses, std::uint32_t mask) {
-  const std::uint64_t a = addresses[std::countr_zero(mask)];
-  for (std::uint32_t m = mask; m != 0; m &= m - 1)
-    if (addresses[std::countr_zero(m)] != a) return false;
-  return true;
-}
-
-}  // namespace
-
-SharedCost shared_atomic_cost(const std::uint64_t* addresses, std::uint32_t mask, bool has_result, bool counts_one) {
+SharedCost shared_atomic_cost(const std::uint64_t* addresses, std::uint32_t mask, bool one_lane, bool counts_one) {
   SharedCost cost;
   if (mask == 0) return cost;
   if (counts_one) {
@@ -98,7 +87,7 @@ SharedCost shared_atomic_cost(const std::uint64_t* addresses, std::uint32_t mask
     cost.conflicts = cost.wavefronts - 1;
     return cost;
   }
-  if (!has_result && one_address(addresses, mask)) return {1, 0};
+  if (one_lane) return {1, 0};
   std::uint32_t per_bank[kBanks] = {};
   for (std::uint32_t m = mask; m != 0; m &= m - 1)
     cost.wavefronts = std::max(cost.wavefronts, ++per_bank[addresses[std::countr_zero(m)] / 4 % kBanks]);
@@ -107,9 +96,9 @@ SharedCost shared_atomic_cost(const std::uint64_t* addresses, std::uint32_t mask
 }
 
 std::uint32_t count_atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes,
-                                   bool has_result) {
+                                   bool one_lane) {
   if (mask == 0) return 0;
-  if (!has_result && one_address(addresses, mask)) return 1;
+  if (one_lane) return 1;
   std::uint32_t sectors = 0;
   while (mask != 0) {
     std::uint32_t turn = 0;

@@ -22,14 +22,13 @@ struct SharedCost {
 // once. A group costs the largest number of distinct words it wants of one bank.
 SharedCost shared_cost(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes);
 
-// Atomics on shared memory: lanes that meet in a bank take turns, on one word too. If nobody reads the results
-// (`has_result` false) and all lanes want one word, ptxas lets one lane act for the warp; if the constant 1 is added
-// (`counts_one`), it takes an instruction that counts the lanes of each word at once, and only distinct words conflict.
-SharedCost shared_atomic_cost(const std::uint64_t* addresses, std::uint32_t mask, bool has_result, bool counts_one);
+// Atomics on shared memory: lanes that meet in a bank take turns, on one word too, unless ptxas lets one lane act for the
+// warp (`one_lane`); if the constant 1 is added (`counts_one`), it takes an instruction that counts the lanes of each word at once, and only distinct words conflict.
+SharedCost shared_atomic_cost(const std::uint64_t* addresses, std::uint32_t mask, bool one_lane, bool counts_one);
 
-// Atomics on global memory: lanes that want one address take turns, and each turn touches its sectors. Without results
-// and with one address for all, one lane acts for the warp.
+// Atomics on global memory: lanes that want one address take turns, and each turn touches its sectors, unless one lane acts
+// for the warp.
 std::uint32_t count_atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes,
-                                   bool has_result);
+                                   bool one_lane);
 
 }  // namespace judge::emulator

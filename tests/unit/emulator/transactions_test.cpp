@@ -51,10 +51,10 @@ TEST_CASE("wavefronts of shared memory") {
 
 TEST_CASE("atomics take turns") {
   CHECK(shared_atomic_cost(Pattern([](int l) { return 4 * (l % 4); }).address, kAll, false, false).wavefronts == 8);
-  CHECK(shared_atomic_cost(Pattern([](int) { return 0; }).address, kAll, false, false).wavefronts == 1);
-  CHECK(shared_atomic_cost(Pattern([](int) { return 0; }).address, kAll, true, false).wavefronts == 32);
+  CHECK(shared_atomic_cost(Pattern([](int) { return 0; }).address, kAll, true, false).wavefronts == 1);
+  CHECK(shared_atomic_cost(Pattern([](int) { return 0; }).address, kAll, false, false).wavefronts == 32);
   CHECK(shared_atomic_cost(Pattern([](int l) { return 4 * (l % 4); }).address, kAll, false, true).wavefronts == 1);
-  CHECK(count_atomic_sectors(Pattern([](int l) { return 4 * (l % 4); }).address, kAll, 4, true) == 8);
+  CHECK(count_atomic_sectors(Pattern([](int l) { return 4 * (l % 4); }).address, kAll, 4, false) == 8);
   CHECK(count_atomic_sectors(Pattern([](int l) { return 32 * l; }).address, kAll, 4, false) == 32);
 }
 
