@@ -18,17 +18,22 @@ using judge::device::LaunchRecord;
 const std::map<std::string, std::string>& explained() {
   // kernel -> why hardware and PTX differ. ptxas runs after the PTX (tests/counters/README.md).
   static const std::map<std::string, std::string> rows = {
-      {"k_matmul<16>", "ptxas merges the four loads of a row of A into one 16-byte load"},
-      {"k_matmul<32>", "ptxas merges the four loads of a row of A into one 16-byte load"},
-      {"k_reduce_inter",
-       "ptxas predicates the short branch: an instruction whose lanes are all off counts as executed but makes no "
-       "wavefront"},
-      {"k_reduce_seq",
-       "ptxas predicates the short branch: an instruction whose lanes are all off counts as executed but makes no "
-       "wavefront"},
       {"k_local", "ptxas keeps the small array in registers: the hardware makes no local access at all"},
+      {"k_rows",
+       "the loop is unrolled four times with the rest before it; on the H200 lanes that did the rest run apart from "
+       "the others for a while, and each of their loads counts"},
   };
   return rows;
+}
+
+// The kernels h_* clear 1024 words in a loop of 32 steps.
+constexpr const char* kClearingLoop =
+    "ptxas unrolls the clearing loop by four and tests before each step: four stores whose lanes are all off count as "
+    "executed";
+
+std::string why(const std::string& kernel) {
+  if (const auto it = explained().find(kernel); it != explained().end()) return it->second;
+  return kernel.starts_with("h_") ? kClearingLoop : "";
 }
 
 struct Row {
@@ -98,9 +103,8 @@ std::string table(const Agreement& a) {
       << " equal, " << a.different.size() << " different.\n\n";
   out << "| kernel | counter | emulator | H200 | why |\n| --- | --- | ---: | ---: | --- |\n";
   for (const Row& r : a.different) {
-    const auto why = explained().find(r.kernel);
     out << "| " << r.kernel << " | " << r.counter << " | " << r.emulator << " | " << r.hardware << " | "
-        << (why == explained().end() ? "not explained" : why->second) << " |\n";
+        << (why(r.kernel).empty() ? "not explained" : why(r.kernel)) << " |\n";
   }
   return out.str();
 }
@@ -121,7 +125,7 @@ TEST_CASE("counters equal the hardware's, or the difference is explained") {
   std::set<std::string> used;
   for (const Row& r : a.different) {
     INFO(r.kernel << " " << r.counter << ": emulator " << r.emulator << ", hardware " << r.hardware);
-    CHECK(explained().count(r.kernel) == 1);
+    CHECK(!why(r.kernel).empty());
     used.insert(r.kernel);
   }
   for (const auto& [kernel, why] : explained()) {

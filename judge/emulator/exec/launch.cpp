@@ -52,8 +52,9 @@ void track_written(GlobalMemory& memory, const Program& p, std::span<const std::
   }
 }
 
-// What one instruction's counts mean for the kernel's counters.
-void add_access(Counters& c, const Instr& i, const AccessCounts& a) {
+// What one instruction's counts mean for the kernel's counters. all_off: executions by warps with no active lane, which
+// only the counters of shared memory's instructions see.
+void add_access(Counters& c, const Instr& i, const AccessCounts& a, std::uint64_t all_off) {
   const std::uint64_t executions = a.executions + a.contiguous + a.straddling;
   if (executions == 0) return;
   const auto op = static_cast<Op>(i.op);
@@ -68,6 +69,7 @@ void add_access(Counters& c, const Instr& i, const AccessCounts& a) {
   const std::uint64_t wavefronts = a.wavefronts + a.contiguous;
   auto space = memop::space_of(i.aux);
   if (space == memop::generic) space = a.wavefronts != 0 ? memop::shared : memop::global;
+  const std::uint64_t off = memop::merged(i.aux) == memop::Merged::with_another ? 0 : all_off;
   switch (space) {
     case memop::constant:
       c.constant_loads += executions;
@@ -78,11 +80,11 @@ void add_access(Counters& c, const Instr& i, const AccessCounts& a) {
         c.shared_atomic_wavefronts += wavefronts;
         c.shared_atomic_conflicts += a.conflicts;
       } else if (is_store) {
-        c.shared_store_instructions += executions;
+        c.shared_store_instructions += executions + off;
         c.shared_store_wavefronts += wavefronts;
         c.shared_store_conflicts += a.conflicts;
       } else {
-        c.shared_load_instructions += executions;
+        c.shared_load_instructions += executions + off;
         c.shared_load_wavefronts += wavefronts;
         c.shared_load_conflicts += a.conflicts;
       }
@@ -159,8 +161,11 @@ void count(const Program& p, std::vector<std::unique_ptr<Worker>>& workers, Laun
       divergences += w->divergences[k];
     }
     Counters here;
-    add_access(here, i, total);
+    const BasicBlock& block = p.blocks[p.info[k].block];
     const std::uint64_t executed = blocks[p.info[k].block].warps;
+    const std::uint64_t all_off =
+        block.predicated_by < 0 ? 0 : blocks[static_cast<std::size_t>(block.predicated_by)].warps - executed;
+    add_access(here, i, total, all_off);
     if (op == Op::bra || op == Op::bra_if || op == Op::bra_if_strict || op == Op::brx) here.branches = executed;
     if (op == Op::bar_sync || op == Op::bar_red || op == Op::bar_arrive) here.barriers = executed;
     here.divergent_branches = divergences;

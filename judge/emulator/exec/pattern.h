@@ -20,8 +20,8 @@ struct AccessPattern {
   std::uint32_t phase = 0;                                   // global: that address within its sector
   std::int32_t low = 0, high = 0;                            // bytes that are touched: [low, high) from that address
   std::uint32_t sectors = 0, wavefronts = 0, conflicts = 0;  // of one execution
-  bool counted = true;            // false: the access comes with another instruction's (memop::Merged)
-  std::uint64_t hits = 0;                                    // executions not yet in AccessCounts
+  bool counted = true;     // false: the access comes with another instruction's (memop::Merged)
+  std::uint64_t hits = 0;  // executions not yet in AccessCounts
   // Lanes that lie side by side at neighbouring words, or at one word. None: the lanes are looked at one by one.
   struct Run {
     std::uint8_t lane, lanes;

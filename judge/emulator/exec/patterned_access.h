@@ -103,7 +103,8 @@ constexpr std::int64_t kFarthest = 1 << 30;
 // lane), after its hits have been added to the counts. False, with p.mask 0: misaligned, or the lanes are too far
 // apart.
 template <memop::Space S>
-[[gnu::noinline]] bool learn(AccessPattern& p, AccessCounts& counts, const u64* addresses, u32 mask, u32 bytes, u32 aux) {
+[[gnu::noinline]] bool learn(AccessPattern& p, AccessCounts& counts, const u64* addresses, u32 mask, u32 bytes,
+                             u32 aux) {
   settle(p, counts, bytes);
   p.mask = 0;
   p.runs = 0;

@@ -101,8 +101,8 @@ class Analysis {
   bool result_uniform(const ptx::Instruction& i) const {
     if (i.guard) return false;
     if (i.opcode == "ld") return i.has_modifier("param") && function_.is_entry;
-    static constexpr std::string_view kPure[] = {"mov", "add", "sub", "mul", "mad", "shl", "shr", "and", "or", "xor",
-                                                 "cvt", "cvta"};
+    static constexpr std::string_view kPure[] = {"mov", "add", "sub", "mul", "mad", "shl",
+                                                 "shr", "and", "or",  "xor", "cvt", "cvta"};
     if (std::find(std::begin(kPure), std::end(kPure), i.opcode) == std::end(kPure)) return false;
     return std::all_of(i.operands.begin() + 1, i.operands.end(), [&](const auto& o) { return uniform(o); });
   }
@@ -198,10 +198,43 @@ bool leaves_shared_memory_alone(const ptx::Instruction& i) {
          i.opcode != "stmatrix" && i.opcode != "wmma";
 }
 
+// The longest body, in PTX instructions, that was seen predicated (k_reduce_inter); the shortest with a branch has
+// more.
+constexpr std::uint32_t kPredicatedLength = 7;
+
+// A block that its predecessor's last instruction branches around, and which only goes on to where that branch leads.
+std::vector<std::int32_t> find_predicated(const ptx::Function& function, const FlowGraph& graph) {
+  std::vector<std::int32_t> by(graph.blocks(), -1);
+  std::vector<std::uint32_t> entered(graph.blocks() + 1, 0);
+  for (const auto& next : graph.next)
+    for (const std::uint32_t n : next) ++entered[n];
+  for (std::uint32_t b = 1; b < graph.blocks(); ++b) {
+    const std::uint32_t before = b - 1, begin = graph.starts[b], end = graph.end(b);
+    const auto& branch = function.body[begin - 1];
+    if (branch.opcode != "bra" || !branch.guard || entered[b] != 1 || end - begin > kPredicatedLength) continue;
+    const auto& around = graph.next[before];
+    // Around the rest of the kernel: the lanes exit instead (k_reduce_seq's last branch).
+    const auto ends = [&](std::uint32_t block) {
+      return block == graph.exit() || function.body[graph.starts[block]].opcode == "ret";
+    };
+    if (graph.next[b].size() == 1 && ends(graph.next[b][0])) continue;
+    if (graph.next[b].size() != 1 || std::find(around.begin(), around.end(), graph.next[b][0]) == around.end())
+      continue;
+    const bool simple =
+        std::all_of(function.body.begin() + begin, function.body.begin() + end, [](const ptx::Instruction& i) {
+          return i.opcode != "bra" && i.opcode != "call" && i.opcode != "atom" && i.opcode != "red" &&
+                 i.opcode != "bar" && i.opcode != "barrier" && i.opcode != "ret" && i.opcode != "exit";
+        });
+    if (simple) by[b] = static_cast<std::int32_t>(before);
+  }
+  return by;
+}
+
 }  // namespace
 
 AssemblerRules find_assembler_rules(const ptx::Function& function, const FlowGraph& graph, const SharedOffset& shared) {
   AssemblerRules rules;
+  rules.predicated_by = find_predicated(function, graph);
   rules.merged.assign(function.body.size(), Merged::no);
   rules.one_address.assign(function.body.size(), false);
   const Analysis known(function, shared);

@@ -445,6 +445,8 @@ void Lowering::run() {
     if (block < graph_.blocks() && graph_.starts[block] == at) {
       block_code_.push_back(static_cast<std::uint32_t>(p.code.size()));
       emit_enter();
+      if (const std::int32_t by = assembler_.predicated_by[block]; by >= 0)
+        p.blocks.back().predicated_by = static_cast<std::int32_t>(p.blocks.size()) - 1 - (static_cast<std::int32_t>(block) - by);
       ++block;
     }
     now_ = &function_.body[at];

@@ -57,6 +57,7 @@ struct CallSite {
 // Straight code between two places where control can join or leave; starts with Op::enter.
 struct BasicBlock {
   std::uint32_t first = 0, length = 0;  // instructions, Op::enter not counted
+  std::int32_t predicated_by = -1;      // the block whose branch around this one ptxas replaces by predicates
 };
 
 // The variable that an access belongs to, where its address tells (lower/origins.h). Offsets in the block's shared memory, or
