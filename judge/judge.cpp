@@ -169,6 +169,8 @@ class Judgement {
   void compile();
   void run_cases(Preparation& preparation, session::Session& session);
   void run_case(std::size_t step, Preparation& preparation, session::Session& session);
+  void run_schedule(std::size_t step, std::uint64_t schedule, Preparation& preparation, session::Session& session,
+                    CaseReport& one) const;
   void compare_outputs(const session::CaseOutcome& outcome, const Buffers& expected, CaseReport& one) const;
   void measure_requirements();
   const CaseReport* requirement_case() const;
@@ -198,6 +200,7 @@ Report Judgement::run(const std::string& source, const std::string& source_path)
   report_.device = "emulator";
   report_.device_reason = "GPU timing is not part of this version";
   report_.seed = options_.seed.value_or(std::random_device{}());
+  report_.schedules = options_.schedules;
   for (const catalogue::Case& c : exercise_.cases) {
     CaseReport& one = report_.cases.emplace_back();
     one.name = c.name;
@@ -279,10 +282,25 @@ void Judgement::run_cases(Preparation& preparation, session::Session& session) {
   tell("case", plan_.size(), plan_.size());
 }
 
+// The plain order first: what is wrong there needs no schedule to be explained.
 void Judgement::run_case(std::size_t step, Preparation& preparation, session::Session& session) {
+  CaseReport& one = report_.cases[plan_[step].index];
+  const CaseReport fresh = one;
+  run_schedule(step, options_.schedule, preparation, session, one);
+  for (std::uint64_t s = 1; s <= options_.schedules && one.verdict == Verdict::accepted; ++s) {
+    check_cancelled();
+    CaseReport other = fresh;
+    run_schedule(step, s, preparation, session, other);
+    if (other.verdict != Verdict::accepted) one = std::move(other);
+  }
+}
+
+void Judgement::run_schedule(std::size_t step, std::uint64_t schedule, Preparation& preparation,
+                             session::Session& session, CaseReport& one) const {
   const PlannedCase& planned = plan_[step];
-  CaseReport& one = report_.cases[planned.index];
+  one.schedule = schedule;
   session::CaseRequest request;
+  request.run.schedule_seed = schedule;
   request.library = report_.build.library;
   request.arguments = entry_arguments(exercise_, planned.names, preparation.inputs(step));
   request.wall_limit = kWallPerCase + std::chrono::milliseconds(planned.elements / kElementsPerWallMs);

@@ -23,6 +23,10 @@ struct Options {
   std::optional<std::string> only_case;  // name or 1-based number
   std::optional<std::uint64_t> seed;  // printed in every report; drawn from the system when absent
   std::string gpu = "t4";             // whose properties, limits and compile target the emulator has: device/properties.h
+  // Beyond the plain order each case that is right there runs under the schedule seeds 1 to `schedules` too; with
+  // `schedule` under this one only. A case is reported as it went under the first schedule that was not accepted.
+  unsigned schedules = 0;
+  std::uint64_t schedule = 0;
   bool stop_at_first_failure = true;  // later cases are then reported as not run
   std::filesystem::path root;         // repository root
   std::filesystem::path cache_dir;    // default: default_cache_dir(root), in cache_place.h
@@ -46,6 +50,7 @@ struct CaseReport {
   bool hidden = false, timed = false, ran = false;
   catalogue::Names sizes;
   std::uint64_t seed = 0;
+  std::uint64_t schedule = 0;  // the schedule seed of what is reported here; 0: the plain order
   verdict::Verdict verdict = verdict::Verdict::accepted;
   std::vector<check::Comparison> comparisons;
   session::HostOutcome host;
@@ -73,6 +78,7 @@ struct Report {
   std::vector<RequirementResult> requirements;  // measured on the timed case (or the largest that ran)
   std::string requirement_case;
   std::uint64_t seed = 0;
+  unsigned schedules = 0;      // asked for, beyond the plain order
   catalogue::Text next_step;                    // one sentence on what to do now
   double wall_ms = 0;
   std::uint64_t device_peak_bytes = 0;

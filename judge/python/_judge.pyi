@@ -165,6 +165,8 @@ def judge(
     case: Optional[str] = None,
     seed: Optional[int] = None,
     gpu: str = "t4",
+    schedules: int = 0,
+    schedule: int = 0,
     keep_going: bool = False,
     cache_dir: Optional[Path] = None,
     program_dir: Optional[Path] = None,
@@ -177,6 +179,7 @@ def judge(
     because this version has no GPU backend. gpu: the GPU that the emulator stands for, with its limits and compile target;
     ValueError lists the names. case: only this case, by name or 1-based number; ValueError lists the cases
     when there is no such one. seed: repeats a judgement. keep_going: run the cases after the first failure too.
+    schedules: run each case that is right under so many seeded orders too; schedule: under this one only.
     cache_dir: default cache_dir(root of the exercise). program_dir: where judge-device, judge-host and
     libcudart.so.13 are; default: this module's folder.
     """

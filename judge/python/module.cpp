@@ -48,12 +48,14 @@ void bind_functions(py::module_& m) {
       "judge",
       [](const Entry& entry, const std::string& source, const std::filesystem::path& source_path,
          const std::string& device, const std::optional<std::string>& only_case, std::optional<std::uint64_t> seed,
-         const std::string& gpu, bool keep_going, const std::optional<std::filesystem::path>& cache_dir,
+         const std::string& gpu, unsigned schedules, std::uint64_t schedule, bool keep_going, const std::optional<std::filesystem::path>& cache_dir,
          const std::optional<std::filesystem::path>& program_dir, const py::object& progress) {
         Options options = options_for(entry, seed, cache_dir, program_dir);
         options.device = device;
         options.only_case = only_case;
         options.gpu = gpu;
+        options.schedules = schedules;
+        options.schedule = schedule;
         options.stop_at_first_failure = !keep_going;
         const std::string path = source_path.empty() ? entry.exercise.stub.string() : source_path.string();
         return run_interruptible<Report>(
@@ -66,7 +68,7 @@ void bind_functions(py::module_& m) {
       },
       py::arg("exercise"), py::arg("source"), py::kw_only(), py::arg("source_path") = std::filesystem::path(),
       py::arg("device") = "auto", py::arg("case") = py::none(), py::arg("seed") = py::none(), py::arg("gpu") = "t4",
-      py::arg("keep_going") = false, py::arg("cache_dir") = py::none(), py::arg("program_dir") = py::none(),
+      py::arg("schedules") = 0, py::arg("schedule") = 0, py::arg("keep_going") = false, py::arg("cache_dir") = py::none(), py::arg("program_dir") = py::none(),
       py::arg("progress") = py::none(), "Judges one submission. Every argument is explained in _judge.pyi.");
   m.def(
       "check_exercise",

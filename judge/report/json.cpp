@@ -143,6 +143,7 @@ json case_report(const Report& report, const CaseReport& one) {
   json j{{"name", one.name},   {"hidden", one.hidden}, {"timed", one.timed}, {"ran", one.ran},
          {"sizes", one.sizes}, {"seed", one.seed},     {"verdict", nullptr}};
   if (!one.ran) return j;
+  j["schedule"] = one.schedule;
   j["verdict"] = verdict::to_string(one.verdict);
   j["wall_ms"] = real(one.wall_ms);
   j["device_ms"] = real(one.device_ms);
@@ -214,6 +215,7 @@ std::string to_json(const Report& report, int indent) {
       {"partial", report.partial},
       {"device", {{"name", report.device}, {"reason", report.device_reason}, {"peak_bytes", report.device_peak_bytes}}},
       {"seed", report.seed},
+      {"schedules", report.schedules},
       {"verdict", verdict::to_string(report.verdict)},
       {"exit_status", verdict::exit_status(report.verdict)},
       {"judge_error",

@@ -94,6 +94,14 @@ namespace judge::report {
   X(next, "next", "下一步")                                                                                           \
   X(seed, "seed", "种子")                                                                                             \
   X(seed_again, "{} (the same inputs again: --seed {})", "{}（用 --seed {} 可重现同样的输入）")                       \
+  X(schedule, "schedule", "调度")                                                                                     \
+  X(schedule_again, "{} (the same order again: --schedule {})", "{}（用 --schedule {} 可重现同样的执行顺序）")        \
+  X(only_in_schedule,                                                                                                 \
+    "The plain order of execution was right; another order of blocks, warps and lanes, other addresses and other "    \
+    "contents of unset memory are not: the result depends on what CUDA does not promise.",                            \
+    "按默认顺序执行时结果正确；换一种线程块、warp、lane 的执行顺序、内存地址和未初始化内容后就不对了："               \
+    "结果依赖于 CUDA 并不保证的行为。")                                                                               \
+  X(schedules_right, "right under {} more schedules", "另外 {} 种调度下结果也正确")                                   \
   X(check_not_accepted, "compiles and is not accepted", "能编译且不被接受")                                           \
   X(check_summary, "{} of {} submissions behave as they should ({} ms)", "{1} 份提交中 {0} 份符合预期（{2} 毫秒）")
 

@@ -147,6 +147,13 @@ void write_verdict(Page& page, const Voice& voice, const Report& report) {
   page.labelled(kLabelColumns, voice.say(Phrase::verdict), verdict);
   if (report.verdict != Verdict::accepted && !failures(report).empty())
     page.labelled(kLabelColumns, voice.say(Phrase::seed), voice.say(Phrase::seed_again, report.seed, report.seed));
+  if (const auto failed = failures(report); !failed.empty() && failed.front()->schedule != 0) {
+    const std::uint64_t schedule = failed.front()->schedule;
+    page.labelled(kLabelColumns, voice.say(Phrase::schedule), voice.say(Phrase::schedule_again, schedule, schedule));
+    if (report.schedules != 0) page.text(kLabelColumns, voice.say(Phrase::only_in_schedule));
+  } else if (report.schedules != 0 && report.verdict == Verdict::accepted) {
+    page.labelled(kLabelColumns, voice.say(Phrase::schedule), voice.say(Phrase::schedules_right, report.schedules));
+  }
   const std::string next = clean(voice.of(report.next_step));
   if (!next.empty()) page.labelled(kLabelColumns, voice.say(Phrase::next), next);
 }

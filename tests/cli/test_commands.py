@@ -32,7 +32,8 @@ class Usage(CommandTest):
         for arguments in ([], ["--help"], ["-h"], ["help"]):
             run = self.course.run(*arguments)
             self.assertEqual(run.returncode, 0)
-            for command in ("list", "show", "hint", "reset", "check", "doctor", "selftest", "--watch", "--seed"):
+            for command in ("list", "show", "hint", "reset", "check", "doctor", "selftest", "--watch", "--seed",
+                            "--schedules", "--schedule"):
                 self.assertIn(command, run.stdout)
             self.assertLessEqual(max(map(len, run.stdout.splitlines())), 100)
 
@@ -51,7 +52,8 @@ class Usage(CommandTest):
 
     def test_usage_errors_end_with_2(self):
         for arguments in (["72", "--seed", "x"], ["72", "--seed", str(2**64)], ["72", "--device", "tpu"], ["--json", "list"],
-                          ["72", "absent.cu"], ["72", "--case", "nosuch"], ["72", "--device", "gpu"], ["72", "--gpu", "abacus"], ["show"]):
+                          ["72", "absent.cu"], ["72", "--case", "nosuch"], ["72", "--device", "gpu"], ["72", "--gpu", "abacus"], ["show"],
+                          ["72", "--schedules", "-1"], ["72", "--schedules", "many"], ["72", "--schedule", "-1"]):
             run = self.course.run(*arguments)
             self.assertEqual(run.returncode, 2, arguments)
             self.assertNotIn("Traceback", run.stderr)

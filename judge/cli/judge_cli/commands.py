@@ -105,7 +105,8 @@ class Commands:
         source = self._read_source(path)
         try:
             report = self._judge.judge(exercise, source, source_path=str(path), device=options.device, gpu=options.gpu,
-                                       case=options.case, seed=options.seed, progress=self._show_progress)
+                                       case=options.case, seed=options.seed, schedules=options.schedules,
+                                       schedule=options.schedule, progress=self._show_progress)
         except ValueError as error:  # a case, device or GPU that does not exist
             raise UserError(str(error)) from error
         finally:

@@ -32,6 +32,8 @@ options of judging:
   --watch           judge again whenever the file is saved
   --case NAME       only this case, by name or number
   --seed N          the same random inputs as in the report that printed N
+  --schedules N     also under N other orders of blocks, warps and lanes
+  --schedule S      under the order that a report named S
   --device D        auto, emulator or gpu
   --gpu NAME        the GPU that the emulator stands for: t4 (default), a100, h100, h200, rtx4090
   --json            the report as JSON
@@ -68,6 +70,9 @@ def _judge_parser() -> argparse.ArgumentParser:
                         help="the GPU that the emulator stands for: t4, a100, h100, h200 or rtx4090")
     parser.add_argument("--case", metavar="NAME", help="only this case, by name or number")
     parser.add_argument("--seed", type=_seed, metavar="N", help="repeat the inputs of an earlier report")
+    parser.add_argument("--schedules", type=_count, default=0, metavar="N",
+                        help="run each case that is right under N more orders of blocks, warps and lanes")
+    parser.add_argument("--schedule", type=_seed, default=0, metavar="S", help="the order that a report named S")
     parser.add_argument("--json", action="store_true", help="the report as JSON (docs/report.schema.json)")
     parser.add_argument("--watch", action="store_true", help="judge again whenever the file is saved")
     return parser
@@ -81,6 +86,13 @@ def _seed(text: str) -> int:
     if not 0 <= seed < 2**64:
         raise argparse.ArgumentTypeError(f"{text!r} is no seed: a whole number from 0 to 18446744073709551615")
     return seed
+
+
+def _count(text: str) -> int:
+    count = int(text) if text.isascii() and text.isdigit() else -1
+    if not 0 <= count <= 10000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of schedules: a whole number from 0 to 10000")
+    return count
 
 
 def _command_parser(command: str) -> argparse.ArgumentParser:

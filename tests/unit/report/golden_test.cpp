@@ -88,3 +88,20 @@ TEST_CASE("names and messages from a submission cannot steer the terminal") {
   CHECK(text.find("\xEF\xBF\xBD"
                   "2J") != std::string::npos);  // the C1 byte is gone, the rest is plain text
 }
+
+TEST_CASE("an order of execution that is not right is named with what repeats it") {
+  for (auto sample : samples::all()) {
+    if (sample.name != "wrong_answer_never_launched") continue;
+    sample.report.schedules = 5;
+    sample.report.cases[1].schedule = 3;
+    const std::string text = to_terminal(sample.report, {false, 100, "en"});
+    CHECK(text.find("schedule  3 (the same order again: --schedule 3)") != std::string::npos);
+    CHECK(text.find("The plain order of execution was right") != std::string::npos);
+    CHECK(to_terminal(sample.report, {false, 100, "zh"}).find("--schedule 3") != std::string::npos);
+    // Asked for by --schedule alone, nothing is known of the plain order.
+    sample.report.schedules = 0;
+    CHECK(to_terminal(sample.report, {false, 100, "en"}).find("plain order") == std::string::npos);
+    return;
+  }
+  FAIL("no such sample");
+}
