@@ -104,6 +104,7 @@ class Lowering final : public FunctionLowering {
   void lower_matrix_transfer(const ptx::Instruction& i);
   void require_form(const ptx::Instruction& i, bool found, int sm, const std::string& what);
   bool lower_async(const ptx::Instruction& i);
+  bool lower_video(const ptx::Instruction& i);
   void lower_async_copy(const ptx::Instruction& i);
   void lower_bulk_copy(const ptx::Instruction& i);
   void lower_mbarrier(const ptx::Instruction& i);
