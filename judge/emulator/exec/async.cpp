@@ -16,6 +16,10 @@ namespace {
 using asyncop::Action;
 using asyncop::BarrierWord;
 
+// What a block may have on its way; beyond it the oldest completes, as it may at any time.
+constexpr std::size_t kMostCopies = 1024;  // of a warp
+constexpr std::size_t kMostBulk = 256, kMostArrivals = 1u << 16;
+
 constexpr std::uint32_t kChunk = 16;  // cp.async.bulk: sizes and addresses are multiples of it
 
 AsyncState& async_of(WarpState& w) {
@@ -262,6 +266,11 @@ const Instr* issue_copy(WarpState& w, const Instr* i) {
     const int l = std::countr_zero(m);
     mark_unwritten(w, c.address[l], c.bytes);
   }
+  if (q.copies.size() >= kMostCopies) {
+    PendingCopy& oldest = q.copies.front();
+    if (!complete(w, oldest, oldest.mask)) return nullptr;
+    q.copies.erase(q.copies.begin());
+  }
   q.copies.push_back(c);
   return i + 1;
 }
@@ -301,6 +310,7 @@ const Instr* arrive_after_copies(WarpState& w, const Instr* i) {
       ++b.word().pending;
       b.settle();
     }
+    if (state.arrivals.size() >= kMostArrivals && !deliver(w, state.arrivals.front().barrier)) return nullptr;
     state.arrivals.push_back({&w, i, l, address[l], state.sequence});
   }
   return i + 1;
@@ -315,6 +325,13 @@ const Instr* read_bulk_source(WarpState& w, const Instr* i) {
     const int l = std::countr_zero(m);
     if (sizes[l] % kChunk != 0) {
       fail(w, i, l, "cp.async.bulk of " + std::to_string(sizes[l]) + " bytes: the size must be a multiple of 16");
+      return nullptr;
+    }
+    const std::uint32_t shared_bytes = w.worker->launch->shared_bytes;
+    if (sizes[l] > shared_bytes) {
+      fail(w, i, l,
+           "cp.async.bulk of " + std::to_string(sizes[l]) + " bytes, but the block has " +
+               std::to_string(shared_bytes) + " bytes of shared memory");
       return nullptr;
     }
     std::vector<std::byte>& data = q.bulk[l];
@@ -375,6 +392,7 @@ const Instr* issue_bulk(WarpState& w, const Instr* i) {
     if (now && !write_bulk(w, i, l, to[l], data)) return nullptr;
     if (!now)
       for (std::size_t at = 0; at < data.size(); at += kChunk) mark_unwritten(w, to[l] + at, kChunk);
+    if (state.bulk.size() >= kMostBulk && !deliver(w, state.bulk.front().barrier)) return nullptr;
     state.bulk.push_back({&w, i, l, to[l], barrier, std::move(data)});
     data = {};
   }

@@ -479,7 +479,8 @@ void Lowering::lower_one(const ptx::Instruction& i, std::uint32_t at) {
     guard = placement_.slots[*i.guard];
     if (guard == kNoSlot) unsupported(i, "its predicate is never set");
   }
-  if (!lower_memory(i) && !lower_warp(i) && !lower_matrix(i) && !lower_async(i) && !lower_video(i) && !lower_arithmetic(i, *this))
+  if (!lower_memory(i) && !lower_warp(i) && !lower_matrix(i) && !lower_async(i) && !lower_video(i) &&
+      !lower_arithmetic(i, *this))
     unsupported(i, "");
   if (guard == kNoSlot) return;
   for (auto k = first; k < p.code.size(); ++k) {

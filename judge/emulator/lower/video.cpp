@@ -41,7 +41,8 @@ bool Lowering::lower_video(const ptx::Instruction& i) {
   if (compares) is_signed.insert(is_signed.begin(), false);  // the result of a comparison is unsigned
   if (is_signed.size() != 3) unsupported(i, "the types of D, A and B are expected");
   if (compares && comparison == 6) unsupported(i, "a comparison is expected");
-  if ((aux & video::kSaturate) != 0 && (aux & video::kAccumulate) != 0) unsupported(i, ".sat and .add exclude each other");
+  if ((aux & video::kSaturate) != 0 && (aux & video::kAccumulate) != 0)
+    unsupported(i, ".sat and .add exclude each other");
   if (i.operands.size() != 4) unsupported(i, "4 operands are expected");
   if (compares) aux |= comparison << video::kComparisonShift;
   if (is_signed[0]) aux |= video::kSignedD;
