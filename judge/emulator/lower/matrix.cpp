@@ -279,7 +279,10 @@ void Lowering::lower_wmma_transfer(const ptx::Instruction& i) {
   t.b = stride;
   t.c = matrixop::pack(tile);
   t.d = registers;
-  t.aux = p.space | (at.wide ? memop::kAddress64 : 0);
+  // One request: a register's worth of memory, or one element of it.
+  const unsigned bytes = bits == 64 ? 8 : scattered_halves ? 2 : 4;
+  t.aux = p.space | static_cast<std::uint32_t>(std::countr_zero(bytes)) << memop::kWidthShift |
+          (at.wide ? memop::kAddress64 : 0);
   note_bounds(i.operands[load ? 1 : 0], true);
 }
 
@@ -316,7 +319,7 @@ void Lowering::lower_matrix_transfer(const ptx::Instruction& i) {
   m.imm = at.offset;
   m.c = count | (transpose ? matrixop::kTranspose : 0);
   m.d = registers;
-  m.aux = space | (at.wide ? memop::kAddress64 : 0);
+  m.aux = space | 4u << memop::kWidthShift | (at.wide ? memop::kAddress64 : 0);  // rows of 16 bytes
   note_bounds(i.operands[load ? 1 : 0], true);
 }
 
