@@ -35,7 +35,7 @@ inline constexpr int kMappedFd = 5;
 inline constexpr int kJudgeFd = 6;  // between the host runner and the judge; libcudart never touches it
 
 inline constexpr std::uint32_t kMagic = 0x43444A00;          // "CDJ" above the version byte
-inline constexpr std::uint32_t kVersion = 1;                 // below 256
+inline constexpr std::uint32_t kVersion = 2;                 // below 256
 inline constexpr std::uint32_t kInlineBytes = 64 * 1024;     // largest inline payload; fits the default socket buffer
 inline constexpr std::uint32_t kBulkBytes = 8u << 20;        // copies larger than this go in chunks
 inline constexpr std::uint64_t kMaxModuleBytes = 64u << 20;  // one fat binary, over all its chunks
@@ -127,6 +127,8 @@ struct KernelReply {  // payload: parameter_count times ParameterLayout
   std::uint32_t max_threads = 0;
   std::int32_t ptx_version = 0;  // 90 for 9.0
   std::int32_t target = 0;       // 75 for sm_75
+  std::uint32_t registers = 0;   // of a thread, as the device reckons
+  std::uint32_t reserved = 0;
 };
 struct ParameterLayout {
   std::uint32_t offset = 0, bytes = 0, align = 0;
@@ -190,13 +192,24 @@ struct LaunchRequest {
   std::array<std::uint32_t, 3> grid{};
   std::array<std::uint32_t, 3> block{};
   std::uint32_t dynamic_shared_bytes = 0;
-  std::uint32_t reserved = 0;
+  std::uint32_t cooperative = 0;  // 1: cudaLaunchCooperativeKernel
 };
 
 enum class SynchronizeWhat : std::uint32_t { device = 0, stream = 1, event = 2 };
 struct SynchronizeRequest {
   SynchronizeWhat what = SynchronizeWhat::device;
   std::uint32_t reserved = 0;
+};
+
+// cudaDeviceSetLimit, after which the reply has what the limit then is.
+enum class LimitKind : std::uint32_t { stack = 0, printf_buffer = 1, malloc_heap = 2 };  // values of cudaLimit
+struct LimitRequest {
+  LimitKind kind = LimitKind::stack;
+  std::uint32_t reserved = 0;
+  std::uint64_t value = 0;
+};
+struct LimitReply {
+  std::uint64_t value = 0;
 };
 
 struct FunctionAttributeRequest {
@@ -267,7 +280,8 @@ struct ReportRequest {
   X(record_event, Empty, TimestampReply, 0, 0)                                                      \
   X(note, NoteRequest, Empty, 0, 0)                                                                 \
   X(report, ReportRequest, Empty, kMaxReportBytes, 0)                                               \
-  X(take_output, Empty, Empty, 0, kInlineBytes)
+  X(take_output, Empty, Empty, 0, kInlineBytes)                                                     \
+  X(set_limit, LimitRequest, LimitReply, 0, 0)
 
 enum class Call : std::uint16_t {
 #define X(name, Request, Reply, request_payload, reply_payload) name,

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "judge/cudart/handles.h"
+#include "judge/cudart/capture.h"
 #include "judge/cudart/memory.h"
 #include "judge/cudart/registry.h"
 
@@ -18,17 +18,6 @@ namespace {
 
 using channel::Call;
 using channel::CopyPurpose;
-
-struct Rectangle {  // what to copy: `rows` rows of row_bytes each
-  void* to = nullptr;
-  std::size_t to_pitch = 0;
-  const void* from = nullptr;
-  std::size_t from_pitch = 0;
-  std::size_t row_bytes = 0;
-  std::size_t rows = 1;
-
-  bool contiguous() const { return rows == 1 || (to_pitch == row_bytes && from_pitch == row_bytes); }
-};
 
 std::uint64_t address_of(const void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer);
@@ -153,8 +142,9 @@ cudaError_t from_device(Connection& device, const Rectangle& what, CopyPurpose p
                    });
 }
 
-cudaError_t copy(const ApiCall& call, const Rectangle& what, cudaMemcpyKind kind,
-                 CopyPurpose purpose = CopyPurpose::memory, bool to_symbol = false) {
+}  // namespace
+
+cudaError_t copy(const ApiCall& call, const Rectangle& what, cudaMemcpyKind kind, CopyPurpose purpose, bool to_symbol) {
   if (what.row_bytes == 0 || what.rows == 0) return call.done(cudaSuccess);
   if (what.to == nullptr) return call.fail(cudaErrorInvalidValue, "the destination is a null pointer");
   if (what.from == nullptr) return call.fail(cudaErrorInvalidValue, "the source is a null pointer");
@@ -198,11 +188,16 @@ cudaError_t copy(const ApiCall& call, const Rectangle& what, cudaMemcpyKind kind
   }
 }
 
+namespace {
+
 Rectangle line(void* to, const void* from, std::size_t bytes) {
   return {to, bytes, from, bytes, bytes, 1};
 }
 
-cudaError_t set(const ApiCall& call, void* to, std::size_t pitch, int value, std::size_t row_bytes, std::size_t rows) {
+}  // namespace
+
+cudaError_t set(const ApiCall& call, void* to, std::size_t pitch, std::uint32_t value, unsigned width,
+                std::size_t row_bytes, std::size_t rows) {
   if (row_bytes == 0 || rows == 0) return call.done(cudaSuccess);
   if (to == nullptr) return call.fail(cudaErrorInvalidValue, "the destination is a null pointer");
   if (rows > 1 && pitch < row_bytes) {
@@ -218,12 +213,11 @@ cudaError_t set(const ApiCall& call, void* to, std::size_t pitch, int value, std
   request.pitch = pitch;
   request.row_bytes = row_bytes;
   request.rows = rows;
-  request.value = static_cast<unsigned char>(value);
-  request.width = 1;
+  request.value = value;
+  request.width = width;
   return call.done(call.device().call<Call::fill>(request));
 }
 
-// The symbol's device address plus the offset, when [offset, offset + bytes) lies in it.
 cudaError_t symbol_range(const ApiCall& call, const void* symbol, std::size_t bytes, std::size_t offset,
                          void*& address) {
   Variable* variable = nullptr;
@@ -243,20 +237,56 @@ cudaError_t symbol_range(const ApiCall& call, const void* symbol, std::size_t by
   return cudaSuccess;
 }
 
+namespace {
+
+// The calls by what they do: at once, or on a stream, which may be under capture.
+cudaError_t copy_now(const ApiCall& call, const Rectangle& what, cudaMemcpyKind kind,
+                     CopyPurpose purpose = CopyPurpose::memory, bool to_symbol = false) {
+  if (const auto rejected = reject_immediate(call)) return *rejected;
+  return copy(call, what, kind, purpose, to_symbol);
+}
+
+cudaError_t copy_on(const ApiCall& call, cudaStream_t stream, const Rectangle& what, cudaMemcpyKind kind,
+                    CopyPurpose purpose = CopyPurpose::memory, bool to_symbol = false) {
+  if (const auto rejected = reject_stream(call, stream)) return *rejected;
+  if (const auto captured = capture(call, stream, copy_work(what, kind, purpose, to_symbol))) return *captured;
+  return copy(call, what, kind, purpose, to_symbol);
+}
+
+// cudaMemset's value is a byte, whatever the int says.
+cudaError_t set_now(const ApiCall& call, void* to, std::size_t pitch, int value, std::size_t row_bytes,
+                    std::size_t rows) {
+  if (const auto rejected = reject_immediate(call)) return *rejected;
+  return set(call, to, pitch, static_cast<unsigned char>(value), 1, row_bytes, rows);
+}
+
+cudaError_t set_on(const ApiCall& call, cudaStream_t stream, void* to, std::size_t pitch, int value,
+                   std::size_t row_bytes, std::size_t rows) {
+  if (const auto rejected = reject_stream(call, stream)) return *rejected;
+  SetWork work;
+  work.parameters = {to, pitch, static_cast<unsigned char>(value), 1, row_bytes, rows};
+  if (const auto captured = capture(call, stream, work)) return *captured;
+  return set(call, to, pitch, static_cast<unsigned char>(value), 1, row_bytes, rows);
+}
+
 cudaError_t copy_to_symbol(const ApiCall& call, const void* symbol, const void* from, std::size_t bytes,
-                           std::size_t offset, cudaMemcpyKind kind) {
+                           std::size_t offset, cudaMemcpyKind kind, std::optional<cudaStream_t> stream = {}) {
   void* address = nullptr;
   if (const cudaError_t status = symbol_range(call, symbol, bytes, offset, address); status != cudaSuccess)
     return status;
-  return copy(call, line(address, from, bytes), kind, CopyPurpose::symbol, true);
+  const Rectangle what = line(address, from, bytes);
+  return stream ? copy_on(call, *stream, what, kind, CopyPurpose::symbol, true)
+                : copy_now(call, what, kind, CopyPurpose::symbol, true);
 }
 
 cudaError_t copy_from_symbol(const ApiCall& call, void* to, const void* symbol, std::size_t bytes, std::size_t offset,
-                             cudaMemcpyKind kind) {
+                             cudaMemcpyKind kind, std::optional<cudaStream_t> stream = {}) {
   void* address = nullptr;
   if (const cudaError_t status = symbol_range(call, symbol, bytes, offset, address); status != cudaSuccess)
     return status;
-  return copy(call, line(to, address, bytes), kind, CopyPurpose::symbol, false);
+  const Rectangle what = line(to, address, bytes);
+  return stream ? copy_on(call, *stream, what, kind, CopyPurpose::symbol, false)
+                : copy_now(call, what, kind, CopyPurpose::symbol, false);
 }
 
 }  // namespace
@@ -268,45 +298,41 @@ using namespace judge::cudart;
 extern "C" {
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return copy(ApiCall("cudaMemcpy"), line(to, from, bytes), kind);
+  return copy_now(ApiCall("cudaMemcpy"), line(to, from, bytes), kind);
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   const ApiCall call("cudaMemcpyAsync");
-  if (const auto rejected = reject_stream(call, stream)) return *rejected;
-  return copy(call, line(to, from, bytes), kind);
+  return copy_on(call, stream, line(to, from, bytes), kind);
 }
 
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {
-  return copy(ApiCall("cudaMemcpy2D"), {to, to_pitch, from, from_pitch, width, height}, kind);
+  return copy_now(ApiCall("cudaMemcpy2D"), {to, to_pitch, from, from_pitch, width, height}, kind);
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                               size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
   const ApiCall call("cudaMemcpy2DAsync");
-  if (const auto rejected = reject_stream(call, stream)) return *rejected;
-  return copy(call, {to, to_pitch, from, from_pitch, width, height}, kind);
+  return copy_on(call, stream, {to, to_pitch, from, from_pitch, width, height}, kind);
 }
 
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-  return set(ApiCall("cudaMemset"), to, bytes, value, bytes, 1);
+  return set_now(ApiCall("cudaMemset"), to, bytes, value, bytes, 1);
 }
 
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
   const ApiCall call("cudaMemsetAsync");
-  if (const auto rejected = reject_stream(call, stream)) return *rejected;
-  return set(call, to, bytes, value, bytes, 1);
+  return set_on(call, stream, to, bytes, value, bytes, 1);
 }
 
 cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
-  return set(ApiCall("cudaMemset2D"), to, pitch, value, width, height);
+  return set_now(ApiCall("cudaMemset2D"), to, pitch, value, width, height);
 }
 
 cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
   const ApiCall call("cudaMemset2DAsync");
-  if (const auto rejected = reject_stream(call, stream)) return *rejected;
-  return set(call, to, pitch, value, width, height);
+  return set_on(call, stream, to, pitch, value, width, height);
 }
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
@@ -316,8 +342,7 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t byte
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,
                                     cudaMemcpyKind kind, cudaStream_t stream) {
   const ApiCall call("cudaMemcpyToSymbolAsync");
-  if (const auto rejected = reject_stream(call, stream)) return *rejected;
-  return copy_to_symbol(call, symbol, from, bytes, offset, kind);
+  return copy_to_symbol(call, symbol, from, bytes, offset, kind, stream);
 }
 
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
@@ -327,8 +352,7 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, siz
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
                                       cudaStream_t stream) {
   const ApiCall call("cudaMemcpyFromSymbolAsync");
-  if (const auto rejected = reject_stream(call, stream)) return *rejected;
-  return copy_from_symbol(call, to, symbol, bytes, offset, kind);
+  return copy_from_symbol(call, to, symbol, bytes, offset, kind, stream);
 }
 
 cudaError_t cudaGetSymbolAddress(void** out, const void* symbol) {

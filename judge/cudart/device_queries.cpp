@@ -9,6 +9,7 @@
 
 #include "judge/cudart/handles.h"
 #include "judge/cudart/memory.h"
+#include "judge/cudart/pools.h"
 
 namespace channel = judge::channel;
 
@@ -91,6 +92,7 @@ std::optional<int> attribute_value(const channel::HelloReply& device, cudaDevice
     case cudaDevAttrGlobalL1CacheSupported:
     case cudaDevAttrLocalL1CacheSupported:
     case cudaDevAttrHostRegisterSupported:
+    case cudaDevAttrCooperativeLaunch:
       return 1;
 
     case cudaDevAttrComputeMode:
@@ -98,7 +100,6 @@ std::optional<int> attribute_value(const channel::HelloReply& device, cudaDevice
     case cudaDevAttrAsyncEngineCount:
     case cudaDevAttrGpuOverlap:
     case cudaDevAttrConcurrentKernels:  // launches run one after another
-    case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrClusterLaunch:
     case cudaDevAttrKernelExecTimeout:
     case cudaDevAttrIntegrated:
@@ -131,10 +132,10 @@ std::optional<cudaError_t> reject_device(const ApiCall& call, int device) {
                    "there is one device, number 0, and not one with number " + std::to_string(device));
 }
 
-// Device limits are kept and answered, and change nothing: the emulator's own limits are fixed.
+// Stack, printf buffer, heap, as last set; before that CUDA's defaults. The device decides what a value becomes.
 struct Limits {
   std::mutex mutex;
-  std::array<std::size_t, 3> value{1024, 1 << 20, 8 << 20};  // stack, printf buffer, heap: CUDA's defaults
+  std::array<std::size_t, 3> value{1024, 1 << 20, 8 << 20};
 
   static Limits& get() { return immortal<Limits>(); }
 };
@@ -239,6 +240,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   to.memoryPoolsSupported = value(cudaDevAttrMemoryPoolsSupported);
   to.globalL1CacheSupported = value(cudaDevAttrGlobalL1CacheSupported);
   to.localL1CacheSupported = value(cudaDevAttrLocalL1CacheSupported);
+  to.cooperativeLaunch = value(cudaDevAttrCooperativeLaunch);
   to.hostRegisterSupported = value(cudaDevAttrHostRegisterSupported);
   return call.done(cudaSuccess);
 }
@@ -246,6 +248,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 cudaError_t cudaDeviceReset() {
   const ApiCall call("cudaDeviceReset");
   free_everything(call);
+  clear_pools();
   Streams::get().clear();
   Events::get().clear();
   return call.done(cudaSuccess);
@@ -257,8 +260,14 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   if (limit < cudaLimitStackSize || limit > cudaLimitMallocHeapSize) {
     return call.fail(cudaErrorUnsupportedLimit, "limit " + std::to_string(limit) + " does not exist on this device");
   }
+  channel::LimitRequest request;
+  request.kind = static_cast<channel::LimitKind>(limit);
+  request.value = value;
+  channel::LimitReply reply;
+  const cudaError_t status = call.device().call<channel::Call::set_limit>(request, &reply);
+  if (status != cudaSuccess) return call.done(status);
   const std::lock_guard lock(limits.mutex);
-  limits.value[limit] = value;
+  limits.value[limit] = reply.value;
   return call.done(cudaSuccess);
 }
 

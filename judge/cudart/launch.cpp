@@ -6,13 +6,13 @@
 #include <limits>
 #include <string>
 
-#include "judge/cudart/handles.h"
-#include "judge/cudart/registry.h"
+#include "judge/cudart/capture.h"
+#include "judge/cudart/launch.h"
 
 namespace judge::cudart {
 namespace {
 
-struct Configuration {
+struct Configuration {  // between __cudaPushCallConfiguration and __cudaPopCallConfiguration
   dim3 grid, block;
   std::size_t shared_bytes = 0;
   cudaStream_t stream = nullptr;
@@ -29,47 +29,16 @@ cudaError_t unknown_kernel(const ApiCall& call) {
                    channel::ReportKind::launch_error);
 }
 
-cudaError_t launch(const ApiCall& call, const void* function, const Configuration& configuration, void** arguments) {
-  Registry& registry = Registry::get();
-  Kernel* const kernel = registry.kernel(function);
-  if (kernel == nullptr) return unknown_kernel(call);
-  if (const cudaError_t status = registry.resolve(call, *kernel); status != cudaSuccess) {
-    return call.fail(status, "the kernel did not run: its device code could not be loaded",
-                     channel::ReportKind::launch_error);
-  }
-  if (!Streams::get().valid(configuration.stream)) {
+cudaError_t launch(const ApiCall& call, const void* function, const LaunchShape& shape, cudaStream_t stream,
+                   void** arguments) {
+  PackedLaunch packed;
+  if (const cudaError_t status = pack(call, function, shape, arguments, packed); status != cudaSuccess) return status;
+  if (!Streams::get().valid(stream)) {
     return call.fail(cudaErrorInvalidResourceHandle, "the kernel did not run: its stream does not exist",
                      channel::ReportKind::launch_error);
   }
-  if (configuration.shared_bytes > std::numeric_limits<std::uint32_t>::max()) {
-    return call.fail(cudaErrorInvalidValue,
-                     "the kernel did not run: " + std::to_string(configuration.shared_bytes) +
-                         " bytes of dynamic shared memory are more than any device has",
-                     channel::ReportKind::launch_error);
-  }
-
-  std::vector<std::byte> values(kernel->info.parameter_bytes);
-  for (std::size_t i = 0; i < kernel->parameters.size(); ++i) {
-    if (arguments == nullptr || arguments[i] == nullptr) {
-      return call.fail(cudaErrorInvalidValue,
-                       "the kernel did not run: there is no value for its parameter " + std::to_string(i),
-                       channel::ReportKind::launch_error);
-    }
-    const channel::ParameterLayout& parameter = kernel->parameters[i];
-    if (parameter.offset > values.size() || parameter.bytes > values.size() - parameter.offset) {
-      give_up("the CUDA device process described a kernel's parameters wrongly");
-    }
-    std::memcpy(values.data() + parameter.offset, arguments[i], parameter.bytes);
-  }
-
-  channel::LaunchRequest request;
-  request.kernel = kernel->info.kernel;
-  request.stream = reinterpret_cast<std::uintptr_t>(configuration.stream);
-  request.grid = {configuration.grid.x, configuration.grid.y, configuration.grid.z};
-  request.block = {configuration.block.x, configuration.block.y, configuration.block.z};
-  request.dynamic_shared_bytes = static_cast<std::uint32_t>(configuration.shared_bytes);
-  const cudaError_t status = call.device().call<channel::Call::launch>(request, nullptr, values);
-  return status == cudaSuccess ? cudaSuccess : call.done(status);
+  if (const auto captured = capture(call, stream, KernelWork{packed, {}})) return *captured;
+  return issue(call, packed, stream);
 }
 
 // For the calls that ask about a kernel. The caller has the error to return when this gives null.
@@ -103,6 +72,54 @@ cudaError_t occupancy(const ApiCall& call, int* blocks, const void* function, in
 }
 
 }  // namespace
+
+cudaError_t pack(const ApiCall& call, const void* function, const LaunchShape& shape, void** arguments,
+                 PackedLaunch& out) {
+  Registry& registry = Registry::get();
+  Kernel* const kernel = registry.kernel(function);
+  if (kernel == nullptr) return unknown_kernel(call);
+  if (const cudaError_t status = registry.resolve(call, *kernel); status != cudaSuccess) {
+    return call.fail(status, "the kernel did not run: its device code could not be loaded",
+                     channel::ReportKind::launch_error);
+  }
+  if (shape.shared_bytes > std::numeric_limits<std::uint32_t>::max()) {
+    return call.fail(cudaErrorInvalidValue,
+                     "the kernel did not run: " + std::to_string(shape.shared_bytes) +
+                         " bytes of dynamic shared memory are more than any device has",
+                     channel::ReportKind::launch_error);
+  }
+
+  out.function = function;
+  out.kernel = kernel;
+  out.shape = shape;
+  out.values.assign(kernel->info.parameter_bytes, std::byte{});
+  for (std::size_t i = 0; i < kernel->parameters.size(); ++i) {
+    if (arguments == nullptr || arguments[i] == nullptr) {
+      return call.fail(cudaErrorInvalidValue,
+                       "the kernel did not run: there is no value for its parameter " + std::to_string(i),
+                       channel::ReportKind::launch_error);
+    }
+    const channel::ParameterLayout& parameter = kernel->parameters[i];
+    if (parameter.offset > out.values.size() || parameter.bytes > out.values.size() - parameter.offset) {
+      give_up("the CUDA device process described a kernel's parameters wrongly");
+    }
+    std::memcpy(out.values.data() + parameter.offset, arguments[i], parameter.bytes);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t issue(const ApiCall& call, const PackedLaunch& launch, cudaStream_t stream) {
+  channel::LaunchRequest request;
+  request.kernel = launch.kernel->info.kernel;
+  request.stream = reinterpret_cast<std::uintptr_t>(stream);
+  request.grid = {launch.shape.grid.x, launch.shape.grid.y, launch.shape.grid.z};
+  request.block = {launch.shape.block.x, launch.shape.block.y, launch.shape.block.z};
+  request.dynamic_shared_bytes = static_cast<std::uint32_t>(launch.shape.shared_bytes);
+  request.cooperative = launch.shape.cooperative ? 1 : 0;
+  const cudaError_t status = call.device().call<channel::Call::launch>(request, nullptr, launch.values);
+  return status == cudaSuccess ? cudaSuccess : call.done(status);
+}
+
 }  // namespace judge::cudart
 
 namespace channel = judge::channel;
@@ -139,18 +156,25 @@ cudaError_t __cudaGetKernel(cudaKernel_t* handle, const void* stub) {
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                                cudaStream_t stream) {
   const ApiCall call("cudaLaunchKernel");
-  return launch(call, kernel, {grid, block, shared_bytes, stream}, arguments);
+  return launch(call, kernel, {grid, block, shared_bytes}, stream, arguments);
 }
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                              cudaStream_t stream) {
   const ApiCall call("cudaLaunchKernel");
-  return launch(call, function, {grid, block, shared_bytes, stream}, arguments);
+  return launch(call, function, {grid, block, shared_bytes}, stream, arguments);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                                        size_t shared_bytes, cudaStream_t stream) {
+  const ApiCall call("cudaLaunchCooperativeKernel");
+  return launch(call, function, {grid, block, shared_bytes, true}, stream, arguments);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
   const ApiCall call("cudaLaunchKernelExC");
   if (config == nullptr) return call.fail(cudaErrorInvalidValue, "the launch configuration is null");
+  bool cooperative = false;
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     switch (config->attrs[i].id) {
       case cudaLaunchAttributeIgnore:
@@ -158,14 +182,24 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
       case cudaLaunchAttributeAccessPolicyWindow:
       case cudaLaunchAttributePreferredSharedMemoryCarveout:
       case cudaLaunchAttributeProgrammaticStreamSerialization:  // launches here never overlap, which it permits
+      case cudaLaunchAttributeSynchronizationPolicy:
+      case cudaLaunchAttributeMemSyncDomainMap:
+      case cudaLaunchAttributeMemSyncDomain:
         break;
+      case cudaLaunchAttributeCooperative:
+        cooperative = config->attrs[i].val.cooperative != 0;
+        break;
+      case cudaLaunchAttributeClusterDimension: {  // a cluster of one block is no cluster
+        const auto& cluster = config->attrs[i].val.clusterDim;
+        if (cluster.x == 1 && cluster.y == 1 && cluster.z == 1) break;
+        return call.unsupported("cudaLaunchKernelEx with thread block clusters");
+      }
       default:
-        return call.unsupported("cudaLaunchKernelEx with launch attribute " + std::to_string(config->attrs[i].id) +
-                                " (clusters, cooperative launches)");
+        return call.unsupported("cudaLaunchKernelEx with launch attribute " + std::to_string(config->attrs[i].id));
     }
   }
-  return launch(call, function, {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream},
-                arguments);
+  return launch(call, function, {config->gridDim, config->blockDim, config->dynamicSmemBytes, cooperative},
+                config->stream, arguments);
 }
 
 cudaError_t cudaGetKernel(cudaKernel_t* handle, const void* function) {
@@ -188,6 +222,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
   attributes->sharedSizeBytes = kernel->info.static_shared_bytes;
   attributes->constSizeBytes = kernel->info.constant_bytes;
   attributes->localSizeBytes = kernel->info.local_bytes;
+  attributes->numRegs = static_cast<int>(kernel->info.registers);
   attributes->maxThreadsPerBlock = static_cast<int>(kernel->info.max_threads);
   attributes->ptxVersion = kernel->info.target;
   attributes->binaryVersion = device.major * 10 + device.minor;
@@ -245,5 +280,6 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 }  // extern "C"
 JUDGE_PER_THREAD(__cudaLaunchKernel, _ptsz);
 JUDGE_PER_THREAD(cudaLaunchKernel, _ptsz);
+JUDGE_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz);
 JUDGE_PER_THREAD(cudaLaunchKernelExC, _ptsz);
 #pragma GCC visibility pop

@@ -4,8 +4,9 @@
 #include <set>
 #include <string>
 
-#include "judge/cudart/handles.h"
+#include "judge/cudart/capture.h"
 #include "judge/cudart/memory.h"
+#include "judge/cudart/pools.h"
 
 namespace channel = judge::channel;
 
@@ -22,6 +23,8 @@ struct Ledger {
 
   static Ledger& get() { return immortal<Ledger>(); }
 };
+
+}  // namespace
 
 cudaError_t allocate(const ApiCall& call, void** out, std::size_t bytes, channel::MemoryKind kind) {
   if (out == nullptr) return call.fail(cudaErrorInvalidValue, "the address to store the pointer at is null");
@@ -52,6 +55,9 @@ cudaError_t allocate(const ApiCall& call, void** out, std::size_t bytes, channel
 
 cudaError_t release(const ApiCall& call, void* pointer, bool pinned) {
   if (pointer == nullptr) return call.done(cudaSuccess);
+  if (!pinned) {
+    if (const auto freed = free_graph_memory(call, pointer)) return *freed;
+  }
   channel::FreeRequest request;
   request.address = reinterpret_cast<std::uintptr_t>(pointer);
   request.pinned = pinned ? 1 : 0;
@@ -60,8 +66,22 @@ cudaError_t release(const ApiCall& call, void* pointer, bool pinned) {
     Ledger& ledger = Ledger::get();
     const std::lock_guard lock(ledger.mutex);
     (pinned ? ledger.pinned : ledger.device).erase(pointer);
+    forget_pool_memory(pointer);
   }
   return call.done(status);
+}
+
+namespace {
+
+// Not in a capture that forbids calls that may wait for the device.
+cudaError_t allocate_now(const ApiCall& call, void** out, std::size_t bytes, channel::MemoryKind kind) {
+  if (const auto rejected = reject_unsafe(call)) return *rejected;
+  return allocate(call, out, bytes, kind);
+}
+
+cudaError_t release_now(const ApiCall& call, void* pointer, bool pinned) {
+  if (const auto rejected = reject_unsafe(call)) return *rejected;
+  return release(call, pointer, pinned);
 }
 
 bool in_range(const void* pointer, std::uint64_t base, std::uint64_t span) {
@@ -115,7 +135,7 @@ using channel::MemoryKind;
 extern "C" {
 
 cudaError_t cudaMalloc(void** out, size_t bytes) {
-  return allocate(ApiCall("cudaMalloc"), out, bytes, MemoryKind::device);
+  return allocate_now(ApiCall("cudaMalloc"), out, bytes, MemoryKind::device);
 }
 
 cudaError_t cudaMallocManaged(void** out, size_t bytes, unsigned flags) {
@@ -123,24 +143,18 @@ cudaError_t cudaMallocManaged(void** out, size_t bytes, unsigned flags) {
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
     return call.fail(cudaErrorInvalidValue, "the flags are neither cudaMemAttachGlobal nor cudaMemAttachHost");
   }
-  return allocate(call, out, bytes, MemoryKind::managed);
+  return allocate_now(call, out, bytes, MemoryKind::managed);
 }
 
 cudaError_t cudaMallocHost(void** out, size_t bytes) {
-  return allocate(ApiCall("cudaMallocHost"), out, bytes, MemoryKind::pinned);
+  return allocate_now(ApiCall("cudaMallocHost"), out, bytes, MemoryKind::pinned);
 }
 
 cudaError_t cudaHostAlloc(void** out, size_t bytes, unsigned flags) {
   const ApiCall call("cudaHostAlloc");
   constexpr unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
   if ((flags & ~known) != 0) return call.fail(cudaErrorInvalidValue, "the flags are not cudaHostAlloc flags");
-  return allocate(call, out, bytes, MemoryKind::pinned);
-}
-
-cudaError_t cudaMallocAsync(void** out, size_t bytes, cudaStream_t stream) {
-  const ApiCall call("cudaMallocAsync");
-  if (const auto rejected = reject_stream(call, stream)) return *rejected;
-  return allocate(call, out, bytes, MemoryKind::device);
+  return allocate_now(call, out, bytes, MemoryKind::pinned);
 }
 
 cudaError_t cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t height) {
@@ -154,23 +168,17 @@ cudaError_t cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t heig
   if (__builtin_mul_overflow(rounded, height, &bytes)) {
     return call.fail(cudaErrorInvalidValue, "width times height is too large");
   }
-  const cudaError_t status = allocate(call, out, bytes, MemoryKind::device);
+  const cudaError_t status = allocate_now(call, out, bytes, MemoryKind::device);
   if (status == cudaSuccess) *pitch = rounded;
   return status;
 }
 
 cudaError_t cudaFree(void* pointer) {
-  return release(ApiCall("cudaFree"), pointer, false);
+  return release_now(ApiCall("cudaFree"), pointer, false);
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
-  return release(ApiCall("cudaFreeHost"), pointer, true);
-}
-
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  const ApiCall call("cudaFreeAsync");
-  if (const auto rejected = reject_stream(call, stream)) return *rejected;
-  return release(call, pointer, false);
+  return release_now(ApiCall("cudaFreeHost"), pointer, true);
 }
 
 // Pinned memory has one address for host and device.
@@ -230,6 +238,7 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocat
                                  cudaStream_t stream) {
   const ApiCall call("cudaMemPrefetchAsync");
   if (const auto rejected = reject_stream(call, stream)) return *rejected;
+  if (const auto rejected = reject_captured(call, stream, "prefetches")) return *rejected;
   if (flags != 0) return call.fail(cudaErrorInvalidValue, "the flags must be 0");
   return require_managed(call, pointer, bytes);
 }
@@ -288,8 +297,6 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 }
 
 }  // extern "C"
-JUDGE_PER_THREAD(cudaMallocAsync, _ptsz);
-JUDGE_PER_THREAD(cudaFreeAsync, _ptsz);
 JUDGE_PER_THREAD(cudaMemPrefetchAsync, _ptsz);
 JUDGE_PER_THREAD(cudaStreamAttachMemAsync, _ptsz);
 #pragma GCC visibility pop

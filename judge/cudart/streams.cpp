@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "judge/cudart/handles.h"
+#include "judge/cudart/capture.h"
+#include "judge/cudart/pools.h"
 
 namespace channel = judge::channel;
 
@@ -29,6 +30,7 @@ std::optional<cudaError_t> reject_event(const ApiCall& call, cudaEvent_t event) 
 cudaError_t synchronize(const ApiCall& call, SynchronizeWhat what) {
   channel::SynchronizeRequest request;
   request.what = what;
+  trim_pools();
   return call.done(call.device().call<Call::synchronize>(request));
 }
 
@@ -59,9 +61,10 @@ cudaError_t create_event(const ApiCall& call, cudaEvent_t* event, unsigned flags
   return call.done(cudaSuccess);
 }
 
-cudaError_t record_event(const ApiCall& call, cudaEvent_t handle, cudaStream_t stream) {
+cudaError_t record_event(const ApiCall& call, cudaEvent_t handle, cudaStream_t stream, unsigned flags) {
   if (const auto rejected = reject_event(call, handle)) return *rejected;
   if (const auto rejected = reject_stream(call, stream)) return *rejected;
+  if (const auto captured = capture_record(call, handle, stream, flags)) return *captured;
   channel::TimestampReply reply;
   const cudaError_t status = call.device().call<Call::record_event>({}, &reply);
   if (status == cudaSuccess) {
@@ -81,7 +84,9 @@ using namespace judge::cudart;
 extern "C" {
 
 cudaError_t cudaDeviceSynchronize() {
-  return synchronize(ApiCall("cudaDeviceSynchronize"), SynchronizeWhat::device);
+  const ApiCall call("cudaDeviceSynchronize");
+  if (const auto rejected = reject_waiting_for_device(call)) return *rejected;
+  return synchronize(call, SynchronizeWhat::device);
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
@@ -102,25 +107,29 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return call.fail(cudaErrorInvalidResourceHandle,
                      "the stream does not exist: it was never created, is destroyed already, or is a default stream");
   }
+  forget_stream(stream);
   return call.done(cudaSuccess);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const ApiCall call("cudaStreamSynchronize");
   if (const auto rejected = reject_stream(call, stream)) return *rejected;
+  if (const auto rejected = reject_waiting(call, stream)) return *rejected;
   return synchronize(call, SynchronizeWhat::stream);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   const ApiCall call("cudaStreamQuery");
   if (const auto rejected = reject_stream(call, stream)) return *rejected;
+  if (const auto rejected = reject_waiting(call, stream)) return *rejected;
   return synchronize(call, SynchronizeWhat::stream);
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   const ApiCall call("cudaStreamWaitEvent");
   if (const auto rejected = reject_stream(call, stream)) return *rejected;
   if (const auto rejected = reject_event(call, event)) return *rejected;
+  if (const auto captured = capture_wait(call, stream, event, flags)) return *captured;
   return call.done(cudaSuccess);
 }
 
@@ -129,6 +138,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   if (const auto rejected = reject_stream(call, stream)) return *rejected;
   if (callback == nullptr || flags != 0)
     return call.fail(cudaErrorInvalidValue, "the callback is null, or flags not 0");
+  if (const auto rejected = reject_captured(call, stream, "callbacks: use cudaLaunchHostFunc")) return *rejected;
   callback(stream, call.device().sticky(), data);
   return call.done(cudaSuccess);
 }
@@ -137,6 +147,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
   const ApiCall call("cudaLaunchHostFunc");
   if (const auto rejected = reject_stream(call, stream)) return *rejected;
   if (function == nullptr) return call.fail(cudaErrorInvalidValue, "the function is null");
+  if (const auto captured = capture(call, stream, HostWork{{function, data}})) return *captured;
   function(data);
   return call.done(cudaSuccess);
 }
@@ -173,22 +184,27 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return record_event(ApiCall("cudaEventRecord"), event, stream);
+  return record_event(ApiCall("cudaEventRecord"), event, stream, cudaEventRecordDefault);
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return record_event(ApiCall("cudaEventRecordWithFlags"), event, stream);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  const ApiCall call("cudaEventRecordWithFlags");
+  if ((flags & ~static_cast<unsigned>(cudaEventRecordExternal)) != 0)
+    return call.fail(cudaErrorInvalidValue, "the flags are neither cudaEventRecordDefault nor cudaEventRecordExternal");
+  return record_event(call, event, stream, flags);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const ApiCall call("cudaEventSynchronize");
   if (const auto rejected = reject_event(call, event)) return *rejected;
+  if (const auto rejected = reject_waiting(call, event)) return *rejected;
   return synchronize(call, SynchronizeWhat::event);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   const ApiCall call("cudaEventQuery");
   if (const auto rejected = reject_event(call, event)) return *rejected;
+  if (const auto rejected = reject_waiting(call, event)) return *rejected;
   return synchronize(call, SynchronizeWhat::event);
 }
 
@@ -215,6 +231,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   const ApiCall call("cudaEventDestroy");
   if (const auto rejected = reject_event(call, event)) return *rejected;
   Events::get().remove(event);
+  forget_event(event);
   return call.done(cudaSuccess);
 }
 

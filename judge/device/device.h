@@ -68,12 +68,14 @@ struct KernelInfo {
   std::uint32_t max_threads = 1024;
   int ptx_version = 0;             // 90 for 9.0
   int target = 0;                  // 75 for sm_75
+  std::uint32_t registers = 0;     // of a thread: an estimate, from the lifetimes of PTX registers
 };
 
 struct LaunchRequest {
   std::uint64_t kernel = 0;
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
+  bool cooperative = false;        // all blocks are resident at once, or the launch fails
   std::span<const std::byte> parameters;  // KernelInfo::parameter_bytes long, laid out as KernelInfo::parameters
 };
 
@@ -97,6 +99,8 @@ struct DeviceProperties {  // what cudaGetDeviceProperties and cudaDeviceGetAttr
   std::array<std::uint32_t, 3> max_block{1024, 1024, 64};
   std::array<std::uint32_t, 3> max_grid{2147483647, 65535, 65535};
 };
+
+enum class DeviceLimit : std::uint8_t { stack, printf_buffer, malloc_heap };
 
 struct RunLimits {
   std::uint64_t step_limit = 20'000'000'000;   // thread instructions per case; deterministic time limit
@@ -141,6 +145,8 @@ class Device {
   virtual Status find_symbol(std::uint64_t module, std::string_view name, SymbolInfo& out) = 0;
   // cudaFuncSetAttribute(MaxDynamicSharedMemorySize)
   virtual Status set_max_dynamic_shared(std::uint64_t kernel, std::uint32_t bytes) = 0;
+  // cudaDeviceSetLimit: the value becomes what the limit is then.
+  virtual Status set_limit(DeviceLimit limit, std::uint64_t& value) = 0;
   // cudaOccupancyMaxActiveBlocksPerMultiprocessor
   virtual Status max_active_blocks(std::uint64_t kernel, std::uint32_t block_threads, std::uint32_t dynamic_shared_bytes,
                                    int& blocks) = 0;

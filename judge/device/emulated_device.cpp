@@ -1,9 +1,11 @@
 // The emulator behind the Device interface: modules, kernels, memory, launch limits, error codes.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <stdexcept>
 
 #include "judge/device/device.h"
@@ -26,7 +28,11 @@ using emulator::FaultKind;
 constexpr int kInvalidValue = 1, kMemoryAllocation = 2, kInvalidConfiguration = 9, kInvalidSymbol = 13,
               kInvalidDeviceFunction = 98, kInvalidPtx = 218, kInvalidResourceHandle = 400, kIllegalAddress = 700,
               kLaunchOutOfResources = 701, kLaunchTimeout = 702, kAssert = 710, kIllegalInstruction = 715,
-              kMisalignedAddress = 716, kInvalidAddressSpace = 717, kLaunchFailure = 719, kNotSupported = 801;
+              kMisalignedAddress = 716, kInvalidAddressSpace = 717, kLaunchFailure = 719, kCooperativeLaunchTooLarge = 720, kNotSupported = 801;
+
+constexpr std::uint64_t kMaxStackBytes = 512u << 10;  // local memory of a thread: CUDA C++ Programming Guide, technical specifications
+constexpr std::uint32_t kMostRegisters = 255;         // of a thread, likewise
+constexpr std::uint32_t kSlotBytes = 4 * 32;          // a 32-bit register of a warp in the emulator's frame
 
 int error_of(FaultKind kind) {
   switch (kind) {
@@ -96,6 +102,7 @@ class EmulatedDevice final : public Device {
     memory_.set_schedule_seed(options.schedule_seed);
     launcher_.reset();
     record_ = {};
+    limits_ = {};
     sticky_ = 0;
     steps_used_ = 0;
     next_id_ = 1;
@@ -265,6 +272,9 @@ class EmulatedDevice final : public Device {
     info.max_threads = k.program->max_threads;
     info.ptx_version = 10 * m.ptx.version_major + m.ptx.version_minor;
     info.target = m.ptx.sm;
+    std::uint32_t frame_bytes = 0;
+    for (const auto& function : k.program->functions) frame_bytes = std::max(frame_bytes, function.frame_bytes);
+    info.registers = std::clamp(frame_bytes / kSlotBytes, 1u, kMostRegisters);
     k.max_dynamic_shared = properties_.shared_bytes_per_block;
     out = info;
     kernels_[info.id] = std::move(k);
@@ -295,6 +305,17 @@ class EmulatedDevice final : public Device {
     return {};
   }
 
+  Status set_limit(DeviceLimit limit, std::uint64_t& value) override {
+    if (limit == DeviceLimit::stack && value > kMaxStackBytes)
+      return {kInvalidValue, "a stack of " + std::to_string(value) + " bytes a thread, but the most is " +
+                                 std::to_string(kMaxStackBytes)};
+    if (limit != DeviceLimit::stack && value > properties_.total_global_bytes)
+      return {kMemoryAllocation, std::to_string(value) + " bytes are more than the device has"};
+    if (limit == DeviceLimit::stack) value = (value + 15) / 16 * 16;
+    limits_[static_cast<std::size_t>(limit)] = value;
+    return {};
+  }
+
   Status max_active_blocks(std::uint64_t id, std::uint32_t threads, std::uint32_t dynamic_shared,
                            int& blocks) override {
     const auto it = kernels_.find(id);
@@ -322,6 +343,13 @@ class EmulatedDevice final : public Device {
 
     emulator::LaunchShape shape{
         {r.grid.x, r.grid.y, r.grid.z}, {r.block.x, r.block.y, r.block.z}, r.dynamic_shared_bytes};
+    GridWorkspace workspace(memory_);
+    if (r.cooperative) {
+      if (Status s = check_resident(r); !s.ok()) return s;
+      shape.cooperative = true;
+      shape.grid_workspace = workspace.allocate();
+      if (shape.grid_workspace == 0) return {kMemoryAllocation, "no memory is left for the grid's barrier"};
+    }
     emulator::LaunchOptions options;
     options.step_limit = options_.limits.step_limit - std::min(options_.limits.step_limit, steps_used_);
     options.output_cap = options_.limits.output_bytes -
@@ -329,6 +357,7 @@ class EmulatedDevice final : public Device {
     options.schedule_seed = options_.schedule_seed;
     options.workers = options_.workers;
     options.max_faults = kMaxFaults;
+    options.stack_bytes = limits_[static_cast<std::size_t>(DeviceLimit::stack)].value_or(0);
     emulator::LaunchResult result = launcher_.run(*k.program, shape, r.parameters, options);
     steps_used_ += result.steps;
     record_.steps += result.steps;
@@ -375,6 +404,44 @@ class EmulatedDevice final : public Device {
 
   void note_unsupported(const std::string& what) {
     if (record_.unsupported.size() < 16) record_.unsupported.push_back(what);
+  }
+
+  // What grid.sync() works on: allocated for one launch.
+  class GridWorkspace {
+   public:
+    explicit GridWorkspace(emulator::GlobalMemory& memory) : memory_(memory) {}
+    ~GridWorkspace() {
+      if (base_ != 0) memory_.free(base_);
+    }
+    GridWorkspace(const GridWorkspace&) = delete;
+    GridWorkspace& operator=(const GridWorkspace&) = delete;
+    Address allocate() {
+      constexpr std::uint64_t kBytes = 8;  // its size, the barrier: cooperative_groups/details/driver_abi.h
+      Allocation* a = memory_.allocate(kBytes, AllocationKind::device);
+      if (a == nullptr) return 0;
+      a->label = "the grid's barrier";
+      a->fully_initialized = true;
+      std::memset(a->data, 0, kBytes);
+      a->data[0] = std::byte{kBytes};
+      return base_ = a->base;
+    }
+
+   private:
+    emulator::GlobalMemory& memory_;
+    Address base_ = 0;
+  };
+
+  Status check_resident(const LaunchRequest& r) {
+    int per_multiprocessor = 0;
+    const std::uint32_t threads = r.block.x * r.block.y * r.block.z;  // check_limits has seen them
+    if (Status s = max_active_blocks(r.kernel, threads, r.dynamic_shared_bytes, per_multiprocessor); !s.ok()) return s;
+    const std::uint64_t blocks = std::uint64_t{r.grid.x} * r.grid.y * r.grid.z;
+    const auto most = static_cast<std::uint64_t>(per_multiprocessor) * static_cast<std::uint64_t>(properties_.multiprocessors);
+    if (blocks <= most) return {};
+    return {kCooperativeLaunchTooLarge,
+            std::to_string(blocks) + " blocks of a cooperative launch, but " + properties_.name + " runs at most " +
+                std::to_string(most) + " of this shape at once (" + std::to_string(per_multiprocessor) + " on each of " +
+                std::to_string(properties_.multiprocessors) + " multiprocessors)"};
   }
 
   Status place_variables(Module& m) {
@@ -506,6 +573,7 @@ class EmulatedDevice final : public Device {
   std::map<std::uint64_t, std::unique_ptr<Module>> modules_;
   std::map<std::uint64_t, Kernel> kernels_;
   CaseRecord record_;
+  std::array<std::optional<std::uint64_t>, 3> limits_;  // as set, by DeviceLimit
   int sticky_ = 0;
   std::uint64_t steps_used_ = 0;
   std::uint64_t next_id_ = 1;

@@ -152,6 +152,8 @@ HostCalls::Reply HostCalls::dispatch(const channel::Message& message, Payload pa
       return {};
     case Call::report:
       return report(channel::body_as<channel::ReportRequest>(message), payload);
+    case Call::set_limit:
+      return set_limit(channel::body_as<channel::LimitRequest>(message));
     case Call::take_output:
       return {};  // device printf stays in the record, where the judge reads it
   }
@@ -252,6 +254,7 @@ HostCalls::Reply HostCalls::find_kernel(const channel::FindRequest& request, Pay
   r.max_threads = info.max_threads;
   r.ptx_version = info.ptx_version;
   r.target = info.target;
+  r.registers = info.registers;
   return Reply(r, scratch_);
 }
 
@@ -419,6 +422,7 @@ HostCalls::Reply HostCalls::launch(const channel::LaunchRequest& request, Payloa
   wanted.grid = {request.grid[0], request.grid[1], request.grid[2]};
   wanted.block = {request.block[0], request.block[1], request.block[2]};
   wanted.dynamic_shared_bytes = request.dynamic_shared_bytes;
+  wanted.cooperative = request.cooperative != 0;
   wanted.parameters = parameters;
 
   const std::size_t before = device_.record().launches.size();
@@ -427,7 +431,7 @@ HostCalls::Reply HostCalls::launch(const channel::LaunchRequest& request, Payloa
   launch_ms_ += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   if (!status.ok()) {
     if (status.code == cuda_not_supported) ledger_.unsupported(status.detail);
-    Reply reply(status, "cudaLaunchKernel");
+    Reply reply(status, wanted.cooperative ? "cudaLaunchCooperativeKernel" : "cudaLaunchKernel");
     reply.is_launch = true;
     return reply;
   }
@@ -458,6 +462,28 @@ HostCalls::Reply HostCalls::set_function_attribute(const channel::FunctionAttrib
   if (request.attribute != kMaxDynamicSharedMemorySize || request.value < 0)
     return {invalid("only cudaFuncAttributeMaxDynamicSharedMemorySize can be set here, to a size of 0 or more"), kCall};
   return {device_.set_max_dynamic_shared(request.kernel, static_cast<std::uint32_t>(request.value)), kCall};
+}
+
+HostCalls::Reply HostCalls::set_limit(const channel::LimitRequest& request) {
+  static constexpr std::string_view kCall = "cudaDeviceSetLimit";
+  channel::LimitReply r;
+  r.value = request.value;
+  Status status;
+  switch (request.kind) {
+    case channel::LimitKind::stack:
+      status = device_.set_limit(DeviceLimit::stack, r.value);
+      break;
+    case channel::LimitKind::printf_buffer:
+      status = device_.set_limit(DeviceLimit::printf_buffer, r.value);
+      break;
+    case channel::LimitKind::malloc_heap:
+      status = device_.set_limit(DeviceLimit::malloc_heap, r.value);
+      break;
+    default:
+      status = invalid("there is no limit of this kind");
+  }
+  if (!status.ok()) return {status, kCall};
+  return Reply(r);
 }
 
 HostCalls::Reply HostCalls::occupancy(const channel::OccupancyRequest& request) {

@@ -52,6 +52,7 @@ class HostCalls {
   Reply launch(const channel::LaunchRequest& request, Payload parameters);
   Reply synchronize(const channel::SynchronizeRequest& request);
   Reply set_function_attribute(const channel::FunctionAttributeRequest& request);
+  Reply set_limit(const channel::LimitRequest& request);
   Reply occupancy(const channel::OccupancyRequest& request);
   Reply memory_info();
   Reply pointer_attributes(const channel::PointerRequest& request);

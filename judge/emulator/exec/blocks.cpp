@@ -19,7 +19,6 @@ namespace {
 using race::GlobalLayout;
 using race::SharedLayout;
 
-constexpr std::size_t kMaxRunningBlocks = 64;  // of one worker, when blocks wait for each other
 constexpr std::uint32_t kRoundsBeforeOthers = 8;
 constexpr std::uint32_t kBarriers = 16;  // PTX ISA, "bar": 16 barriers a block
 
@@ -125,6 +124,8 @@ void start_block(BlockState& b, Worker& k, std::uint64_t linear) {
     w.warp_epoch = 0;
     w.skipped_barrier = w.turns = w.slice = 0;
     w.clock = 0;
+    w.poll = nullptr;
+    w.polls = 0;
     const std::uint32_t first = 32 * n, lanes = std::min(32u, launch.block_threads - first);
     w.live = lanes == 32 ? 0xffff'ffffu : (1u << lanes) - 1;
     w.groups.resize(1);
@@ -310,7 +311,7 @@ BlockEnd run_block(BlockState& b, Worker& k, bool others_wait) {
   b.rounds = 0;
   for (;;) {
     bool ran = false;
-    k.preempted = false;
+    k.preempted = k.polled = false;
     const std::uint64_t seed = k.launch->schedule_seed;
     const std::uint64_t order = seed == 0 ? 0 : mix(seed, b.linear, ++b.passes);
     for (std::uint32_t n = 0; n < count; ++n) {
@@ -326,7 +327,7 @@ BlockEnd run_block(BlockState& b, Worker& k, bool others_wait) {
     }
     if (b.live_warps == 0) return BlockEnd::finished;
     if (k.preempted) {
-      if (++b.rounds >= kRoundsBeforeOthers && others_wait) return BlockEnd::suspended;
+      if ((++b.rounds >= kRoundsBeforeOthers || k.polled) && others_wait) return BlockEnd::suspended;
       continue;
     }
     if (release_barriers(b, k)) continue;
@@ -388,7 +389,7 @@ void run_blocks(LaunchContext& launch, Worker& k) {
   bool all_started = false;
   for (;;) {
     std::unique_ptr<BlockState> b;
-    if (!all_started && suspended.size() < kMaxRunningBlocks) {
+    if (!all_started && suspended.size() < launch.max_running_blocks) {
       const std::uint64_t n = launch.next_block.fetch_add(1, std::memory_order_relaxed);
       if (n >= launch.blocks) {
         all_started = true;

@@ -19,7 +19,7 @@ constexpr std::uint32_t kStackFrames = 4096;        // deepest recursion whose r
 constexpr std::uint32_t kMaxStackBytes = 8u << 20;  // of one warp's registers
 constexpr std::uint32_t kStackBytes = 16u << 10;    // local memory of nested calls, per thread
 
-void prepare(LaunchContext& launch, const Program& p) {
+void prepare(LaunchContext& launch, const Program& p, std::uint64_t stack_bytes) {
   std::uint32_t largest_frame = 0, local = p.functions[0].local_bytes;
   bool any_local = local != 0;
   for (std::size_t k = 1; k < p.functions.size(); ++k) {
@@ -32,7 +32,7 @@ void prepare(LaunchContext& launch, const Program& p) {
         std::max<std::uint64_t>(largest_frame,
                                 std::min<std::uint64_t>(std::uint64_t{largest_frame} * kStackFrames, kMaxStackBytes)) /
         64 * 64);
-    if (any_local) local += kStackBytes;
+    if (any_local) local += static_cast<std::uint32_t>(std::max<std::uint64_t>(kStackBytes, stack_bytes));
   }
   launch.local_stride = (local + 15) / 16 * 16;
 }
@@ -239,6 +239,8 @@ LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span
   launch.block_threads = shape.block[0] * shape.block[1] * shape.block[2];
   launch.block_warps = (launch.block_threads + kLanes - 1) / kLanes;
   launch.blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  if (shape.cooperative) launch.max_running_blocks = launch.blocks;
+  launch.grid_workspace = shape.grid_workspace;
   launch.shared_bytes = p.static_shared_bytes;
   if (shape.dynamic_shared_bytes != 0) launch.shared_bytes = p.dynamic_shared_offset + shape.dynamic_shared_bytes;
   std::vector<std::byte> padded(parameters.begin(), parameters.end());
@@ -248,12 +250,13 @@ LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span
   launch.schedule_seed = options.schedule_seed;
   launch.steps_left = static_cast<std::int64_t>(std::min<std::uint64_t>(options.step_limit / kLanes, INT64_MAX / 2));
   launch.output_cap = options.output_cap;
-  prepare(launch, p);
+  prepare(launch, p, options.stack_bytes);
 
   // With atomics on global memory the result may depend on the order of blocks (floating-point sums): one worker keeps
   // it the same from run to run. Other kernels give the same result on any number of cores, or have a race.
   unsigned count_workers = options.workers != 0 ? options.workers : std::max(1u, std::thread::hardware_concurrency());
-  if (p.has_global_atomics || p.orders_across_blocks || options.schedule_seed != 0) count_workers = 1;
+  if (p.has_global_atomics || p.orders_across_blocks || shape.cooperative || options.schedule_seed != 0)
+    count_workers = 1;
   count_workers = static_cast<unsigned>(std::min<std::uint64_t>(count_workers, launch.blocks));
 
   std::vector<std::unique_ptr<Worker>> workers;

@@ -18,6 +18,8 @@ namespace judge::emulator {
 struct LaunchShape {
   std::uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
+  bool cooperative = false;      // every block makes progress while any other waits for it
+  Address grid_workspace = 0;    // cooperative: 8 zero bytes, of which the second word is the grid's barrier
 };
 
 struct LaunchOptions {
@@ -26,6 +28,7 @@ struct LaunchOptions {
   std::uint64_t schedule_seed = 0;
   unsigned workers = 0;              // 0: one per core
   std::size_t max_faults = 32;
+  std::uint64_t stack_bytes = 0;     // of a thread, for local memory of nested calls; less than the default: the default
 };
 
 struct LineCounters {

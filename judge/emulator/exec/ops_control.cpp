@@ -80,6 +80,11 @@ std::uint64_t special_uniform(WarpState& s, Special which) {
       return l.shared_bytes;
     case Special::dynamic_smem_size:
       return l.shared_bytes - l.program->static_shared_bytes;
+    // Where cooperative groups look for the grid's barrier: the high and the low half of its address.
+    case Special::envreg1:
+      return l.grid_workspace >> 32;
+    case Special::envreg2:
+      return l.grid_workspace & 0xffff'ffffu;
     default:
       return 0;
   }

@@ -334,7 +334,9 @@ JUDGE_OP(ld) {
   const memop::Space space = memop::space_of(i->aux);
   if (space == memop::shared && load_patterned<Full, memop::shared>(s, i)) return i + 1;
   if (space == memop::global && load_patterned<Full, memop::global>(s, i)) return i + 1;
-  return load(s, i);
+  const Instr* next = load(s, i);
+  if ((i->aux & memop::kStrong) != 0 && next == i + 1 && memop::vector_of(i->aux) == 1) note_poll(s, i);
+  return next;
 }
 JUDGE_OP(st) {
   WarpState& s = state(w);

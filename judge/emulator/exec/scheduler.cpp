@@ -5,8 +5,9 @@
 #include <bit>
 
 #include "judge/emulator/exec/blocks.h"
-#include "judge/emulator/memory/schedule.h"
+#include "judge/emulator/exec/memory_operand.h"
 #include "judge/emulator/exec/warp.h"
+#include "judge/emulator/memory/schedule.h"
 
 namespace judge::emulator {
 
@@ -17,6 +18,7 @@ namespace {
 constexpr std::uint32_t kPatience = 2048;
 constexpr std::uint32_t kSlice = 64;
 constexpr std::size_t kMaxCallDepth = 4096;
+constexpr std::uint32_t kPollsBeforeOthers = 16;
 
 bool same_place(const Group& a, const Group& b) {
   return a.pc == b.pc && a.frame == b.frame && a.function == b.function && a.calls == b.calls;
@@ -390,6 +392,28 @@ const Instr* take_steps(WarpState& w, const Instr* at) {
   k.steps_taken += share;
   k.preempted = true;
   return nullptr;
+}
+
+// A warp that reads the same value at the same place over and over waits for somebody else: the rest of its share of steps
+// is better spent there. (A grid barrier of 640 blocks would otherwise cost 640 shares.)
+void note_poll(WarpState& w, const Instr* i) {
+  const int lane = std::countr_zero(w.mask);
+  const bool wide = (i->aux & memop::kRegister64) != 0;
+  const std::uint64_t value = wide ? slot<std::uint64_t>(w, i->d)[lane] : slot<std::uint32_t>(w, i->d)[lane];
+  if (w.poll != i || w.poll_value != value) {
+    w.poll = i;
+    w.poll_value = value;
+    w.polls = 0;
+    return;
+  }
+  if (++w.polls < kPollsBeforeOthers) return;
+  w.polls = 0;
+  Worker& k = *w.worker;
+  k.polled = true;
+  if (k.steps <= 0) return;
+  k.launch->steps_left.fetch_add(k.steps, std::memory_order_relaxed);
+  k.steps_taken -= k.steps;
+  k.steps = 0;  // the next block start gives way
 }
 
 }  // namespace judge::emulator

@@ -61,6 +61,9 @@ struct WarpState : Warp {
   std::uint32_t turns = 0;         // scheduling decisions since the last forced change of group
   std::uint32_t slice = 0;         // decisions for which fairness keeps the current group
   std::uint64_t clock = 0;
+  const Instr* poll = nullptr;     // the last strong load, what it read, and how often in a row
+  std::uint64_t poll_value = 0;
+  std::uint32_t polls = 0;
 
   std::uint64_t shared_stamp = 0;  // race::SharedLayout entry of lane 0 without the instruction
   std::uint64_t global_stamp = 0;
@@ -156,6 +159,8 @@ struct LaunchContext {
   std::atomic<std::uint64_t> stop_at{UINT64_MAX};  // blocks from here on need not run: an earlier one died
   std::atomic<bool> out_of_steps{false};
   std::uint64_t blocks = 1;
+  std::uint64_t max_running_blocks = 64;  // of one worker, when blocks wait for each other
+  std::uint64_t grid_workspace = 0;       // of a cooperative launch
   std::uint64_t output_cap = 0;
   // One warp's register file and stack.
   std::uint32_t frames_bytes = 0;
@@ -179,6 +184,7 @@ struct Worker {
   std::int64_t steps_taken = 0;         // all shares so far: taken - left is the clock that kernels read
   bool dead = false;                    // the running block's kernel died
   bool preempted = false;               // a warp of the running block used up its share
+  bool polled = false;                  // a warp of the running block waits for memory to change
   std::vector<std::unique_ptr<BlockStorage>> free_storage;
   Ordering ordering;                    // kernels with fences
   Worker();
@@ -201,6 +207,7 @@ const Instr* arrive_at_barrier(WarpState& w, const Instr* i);
 // is made to wait, or the kernel dies, and *next says how to go on.
 bool gather_lanes(WarpState& w, const Instr* i, const std::uint32_t* members, const Instr** next);
 const Instr* take_steps(WarpState& w, const Instr* at);          // the share of steps is used up
+void note_poll(WarpState& w, const Instr* i);                    // after a strong load of one element
 const Instr* stop_warp(WarpState& w);                            // after a fault that ends the kernel
 
 // device_print.cpp

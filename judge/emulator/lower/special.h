@@ -17,7 +17,8 @@ namespace judge::emulator {
                           X(clock_hi, "%clock_hi") X(clock64, "%clock64") X(globaltimer, "%globaltimer")            \
                               X(globaltimer_lo, "%globaltimer_lo") X(globaltimer_hi, "%globaltimer_hi")             \
                                   X(total_smem_size, "%total_smem_size") X(dynamic_smem_size, "%dynamic_smem_size") \
-                                      X(aggr_smem_size, "%aggr_smem_size")
+                                      X(aggr_smem_size, "%aggr_smem_size")                       \
+                                          X(envreg1, "%envreg1") X(envreg2, "%envreg2")
 
 enum class Special : std::uint32_t {
 #define X(name, spelling) name,

@@ -137,6 +137,10 @@ class FakeDevice : public Device {
     return {cuda_invalid_symbol, "no such variable"};
   }
   Status set_max_dynamic_shared(std::uint64_t, std::uint32_t) override { return {}; }
+  Status set_limit(DeviceLimit, std::uint64_t& value) override {
+    value = (value + 15) / 16 * 16;
+    return {};
+  }
   Status max_active_blocks(std::uint64_t, std::uint32_t, std::uint32_t, int& blocks) override {
     blocks = 4;
     return {};
