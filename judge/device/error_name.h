@@ -24,6 +24,7 @@ namespace judge::device {
   X(no_kernel_image, 209, "cudaErrorNoKernelImageForDevice")                     \
   X(invalid_ptx, 218, "cudaErrorInvalidPtx")                                     \
   X(unsupported_ptx_version, 222, "cudaErrorUnsupportedPtxVersion")              \
+  X(unsupported_limit, 215, "cudaErrorUnsupportedLimit")                         \
   X(symbol_not_found, 500, "cudaErrorSymbolNotFound")                            \
   X(invalid_resource_handle, 400, "cudaErrorInvalidResourceHandle")              \
   X(illegal_state, 401, "cudaErrorIllegalState")                                 \
@@ -31,6 +32,8 @@ namespace judge::device {
   X(illegal_address, 700, "cudaErrorIllegalAddress")                             \
   X(launch_out_of_resources, 701, "cudaErrorLaunchOutOfResources")               \
   X(launch_timeout, 702, "cudaErrorLaunchTimeout")                               \
+  X(peer_access_already_enabled, 704, "cudaErrorPeerAccessAlreadyEnabled")       \
+  X(peer_access_not_enabled, 705, "cudaErrorPeerAccessNotEnabled")               \
   X(assert_triggered, 710, "cudaErrorAssert")                                    \
   X(host_memory_already_registered, 712, "cudaErrorHostMemoryAlreadyRegistered") \
   X(host_memory_not_registered, 713, "cudaErrorHostMemoryNotRegistered")         \
@@ -43,6 +46,16 @@ namespace judge::device {
   X(cooperative_launch_too_large, 720, "cudaErrorCooperativeLaunchTooLarge")     \
   X(not_permitted, 800, "cudaErrorNotPermitted")                                 \
   X(not_supported, 801, "cudaErrorNotSupported")                                 \
+  X(capture_unsupported, 900, "cudaErrorStreamCaptureUnsupported")               \
+  X(capture_invalidated, 901, "cudaErrorStreamCaptureInvalidated")               \
+  X(capture_merge, 902, "cudaErrorStreamCaptureMerge")                           \
+  X(capture_unmatched, 903, "cudaErrorStreamCaptureUnmatched")                   \
+  X(capture_unjoined, 904, "cudaErrorStreamCaptureUnjoined")                     \
+  X(capture_isolation, 905, "cudaErrorStreamCaptureIsolation")                   \
+  X(capture_implicit, 906, "cudaErrorStreamCaptureImplicit")                     \
+  X(captured_event, 907, "cudaErrorCapturedEvent")                               \
+  X(capture_wrong_thread, 908, "cudaErrorStreamCaptureWrongThread")              \
+  X(graph_exec_update_failure, 910, "cudaErrorGraphExecUpdateFailure")           \
   X(unknown, 999, "cudaErrorUnknown")
 
 enum CudaError : int {

@@ -181,10 +181,12 @@ TEST_CASE("a reply to another call or request is refused") {
 
 TEST_CASE("the list of calls is the protocol: a change of it needs a new version") {
   REQUIRE(kVersion == 2);
-  CHECK(kCallCount == 21);
+  CHECK(kCallCount == 22);
   CHECK(static_cast<int>(Call::hello) == 0);
   CHECK(static_cast<int>(Call::launch) == 11);
   CHECK(static_cast<int>(Call::take_output) == 20);
+  CHECK(static_cast<int>(Call::set_limit) == 21);
+  CHECK(sizeof(KernelReply) == 48);
   CHECK(kCalls[static_cast<std::size_t>(Call::launch)].name == "launch");
   CHECK(sizeof(LaunchRequest) == 48);
   CHECK(sizeof(TransferRequest) == 48);

@@ -262,6 +262,12 @@ FakeDevice::Reply FakeDevice::answer(const Request& request) {
       reply.set(time);
       break;
     }
+    case Call::set_limit: {
+      LimitReply limit;
+      limit.value = (request.as<LimitRequest>().value + 15) / 16 * 16;
+      reply.set(limit);
+      break;
+    }
     case Call::take_output: {
       const auto bytes = std::as_bytes(std::span(output_));
       reply.payload.assign(bytes.begin(), bytes.end());

@@ -129,6 +129,8 @@ TEST_CASE("there is one device, and its properties are those of the greeting") {
   REQUIRE(cudaDeviceGetAttribute(&value, cudaDevAttrManagedMemory, 0) == cudaSuccess);
   CHECK(value == 1);
   REQUIRE(cudaDeviceGetAttribute(&value, cudaDevAttrCooperativeLaunch, 0) == cudaSuccess);
+  CHECK(value == 1);
+  REQUIRE(cudaDeviceGetAttribute(&value, cudaDevAttrClusterLaunch, 0) == cudaSuccess);
   CHECK(value == 0);
   CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrMaxTexture1DWidth, 0) == cudaErrorInvalidValue);
   CHECK(last_report(device) == "cudaDeviceGetAttribute: device attribute 21 has no value on this device");
@@ -142,7 +144,7 @@ TEST_CASE("there is one device, and its properties are those of the greeting") {
   cudaGetLastError();
 }
 
-TEST_CASE("limits are remembered") {
+TEST_CASE("limits are what the device makes of them") {
   attached_device();
   std::size_t value = 0;
   REQUIRE(cudaDeviceGetLimit(&value, cudaLimitStackSize) == cudaSuccess);
@@ -150,6 +152,67 @@ TEST_CASE("limits are remembered") {
   REQUIRE(cudaDeviceSetLimit(cudaLimitStackSize, 4096) == cudaSuccess);
   REQUIRE(cudaDeviceGetLimit(&value, cudaLimitStackSize) == cudaSuccess);
   CHECK(value == 4096);
+  REQUIRE(cudaDeviceSetLimit(cudaLimitStackSize, 4097) == cudaSuccess);  // the device rounds up to 16 bytes
+  REQUIRE(cudaDeviceGetLimit(&value, cudaLimitStackSize) == cudaSuccess);
+  CHECK(value == 4112);
   CHECK(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 1) == cudaErrorUnsupportedLimit);
+  cudaGetLastError();
+}
+
+TEST_CASE("there are no peers and no other processes") {
+  FakeDevice& device = attached_device();
+  int value = 7;
+  REQUIRE(cudaDeviceCanAccessPeer(&value, 0, 0) == cudaSuccess);
+  CHECK(value == 0);
+  CHECK(cudaDeviceCanAccessPeer(&value, 0, 1) == cudaErrorInvalidDevice);
+  CHECK(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorInvalidDevice);
+  CHECK(last_report(device) == "cudaDeviceEnablePeerAccess: there is no device number 1 beside this one");
+  CHECK(cudaDeviceDisablePeerAccess(0) == cudaErrorPeerAccessNotEnabled);
+  cudaIpcMemHandle_t handle;
+  CHECK(cudaIpcGetMemHandle(&handle, nullptr) == cudaErrorNotSupported);
+  char id[16];
+  REQUIRE(cudaDeviceGetPCIBusId(id, sizeof id, 0) == cudaSuccess);
+  CHECK(std::string(id) == "0000:00:00.0");
+  CHECK(cudaDeviceGetPCIBusId(id, 12, 0) == cudaErrorInvalidValue);
+  REQUIRE(cudaDeviceGetByPCIBusId(&value, "0000:00:00.0") == cudaSuccess);
+  CHECK(value == 0);
+  cudaGetLastError();
+}
+
+TEST_CASE("pools keep books: what is used, what is held back until the program waits") {
+  attached_device();
+  cudaMemPool_t pool = nullptr;
+  REQUIRE(cudaDeviceGetDefaultMemPool(&pool, 0) == cudaSuccess);
+  std::uint64_t used = 7, reserved = 7;
+  const auto look = [&] {
+    REQUIRE(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) == cudaSuccess);
+    REQUIRE(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved) == cudaSuccess);
+  };
+  look();
+  CHECK((used == 0 && reserved == 0));
+  void* memory = nullptr;
+  REQUIRE(cudaMallocAsync(&memory, 1000, nullptr) == cudaSuccess);
+  look();
+  CHECK((used == 1000 && reserved == 32u << 20));
+  REQUIRE(cudaFreeAsync(memory, nullptr) == cudaSuccess);
+  look();
+  CHECK((used == 0 && reserved == 32u << 20));
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);  // the release threshold is 0
+  look();
+  CHECK(reserved == 0);
+  CHECK(cudaMemPoolDestroy(pool) == cudaErrorInvalidValue);
+
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, 0};
+  properties.maxSize = 2000;
+  REQUIRE(cudaMemPoolCreate(&pool, &properties) == cudaSuccess);
+  REQUIRE(cudaMallocFromPoolAsync(&memory, 1500, pool, nullptr) == cudaSuccess);
+  void* more = nullptr;
+  CHECK(cudaMallocFromPoolAsync(&more, 501, pool, nullptr) == cudaErrorMemoryAllocation);
+  REQUIRE(cudaMemPoolDestroy(pool) == cudaSuccess);
+  CHECK(cudaMallocFromPoolAsync(&more, 1, pool, nullptr) == cudaErrorInvalidValue);
+  REQUIRE(cudaFree(memory) == cudaSuccess);  // outlives its pool
+  CHECK(cudaMemPoolTrimTo(reinterpret_cast<cudaMemPool_t>(16), 0) == cudaErrorInvalidValue);
   cudaGetLastError();
 }
