@@ -1,7 +1,7 @@
-// How this works. A capture is a graph that grows, and a set of branches: for each stream that takes part, the nodes that its
-// next node depends on. An event recorded into a capture remembers the branch's nodes; a stream that waits for it joins the
-// capture, or gains those nodes as dependencies. Whatever is illegal meanwhile invalidates the capture, and the end of the
-// capture then says so.
+// How this works. A capture is a graph that grows, and a set of branches: for each stream that takes part, the nodes
+// that its next node depends on. An event recorded into a capture remembers the branch's nodes; a stream that waits for
+// it joins the capture, or gains those nodes as dependencies. Whatever is illegal meanwhile invalidates the capture,
+// and the end of the capture then says so.
 
 #include "judge/cudart/capture.h"
 
@@ -112,7 +112,8 @@ cudaError_t begin(const ApiCall& call, cudaStream_t stream, cudaStreamCaptureMod
     return call.fail(cudaErrorInvalidValue, "the mode is none of cudaStreamCaptureMode's values");
   const Lock held = Graphs::get().lock();
   Captures& captures = Captures::get();
-  if (captures.branch(stream) != nullptr) return call.fail(cudaErrorIllegalState, "the stream is being captured already");
+  if (captures.branch(stream) != nullptr)
+    return call.fail(cudaErrorIllegalState, "the stream is being captured already");
   auto capture = std::make_shared<Capture>();
   capture->id = captures.next_id++;
   capture->mode = mode;
@@ -148,7 +149,8 @@ cudaError_t end(const ApiCall& call, cudaStream_t stream, cudaGraph_t* graph) {
     for (const auto& [other, its] : captures.streams) {
       if (its.capture != capture || other == stream || all_reached(tail, its.tail)) continue;
       status = cudaErrorStreamCaptureUnjoined;
-      sentence = "a stream that joined the capture was not joined back: record an event there and let this stream wait for it";
+      sentence =
+          "a stream that joined the capture was not joined back: record an event there and let this stream wait for it";
     }
   }
   captures.drop(capture);
@@ -219,8 +221,9 @@ std::optional<cudaError_t> reject_unsafe(const ApiCall& call) {
   const auto self = std::this_thread::get_id();
   for (auto& [stream, branch] : Captures::get().streams) {
     Capture& capture = *branch.capture;
-    const bool concerned = (capture.mode == cudaStreamCaptureModeGlobal && thread_mode == cudaStreamCaptureModeGlobal) ||
-                           (capture.mode != cudaStreamCaptureModeRelaxed && capture.thread == self);
+    const bool concerned =
+        (capture.mode == cudaStreamCaptureModeGlobal && thread_mode == cudaStreamCaptureModeGlobal) ||
+        (capture.mode != cudaStreamCaptureModeRelaxed && capture.thread == self);
     if (!concerned) continue;
     return invalidate(call, capture, cudaErrorStreamCaptureUnsupported,
                       "a stream is being captured, and its mode forbids calls that may wait for the device");
@@ -382,7 +385,8 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
   if (branch == nullptr) return call.fail(cudaErrorIllegalState, "the stream is not being captured");
   if (branch->capture->invalid) return invalid_capture(call);
   if (flags > cudaStreamSetCaptureDependencies || (dependencies == nullptr && count != 0))
-    return call.fail(cudaErrorInvalidValue, "the flags are neither …AddCaptureDependencies nor …SetCaptureDependencies");
+    return call.fail(cudaErrorInvalidValue,
+                     "the flags are neither …AddCaptureDependencies nor …SetCaptureDependencies");
   std::vector<Node*> nodes;
   for (size_t i = 0; i < count; ++i) {
     Node* const node = Graphs::get().node(dependencies[i]);

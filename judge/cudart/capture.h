@@ -1,9 +1,10 @@
 #pragma once
 // Stream capture: calls on a stream become nodes of a graph instead of work.
 //
-// Each function here that gives an optional is asked before a call does its work: nothing means that no capture concerns
-// the call, and an error (or success) is the call's answer. What is illegal meanwhile, and that it ends the capture, follows
-// the CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture", and the Runtime API's page on stream capture.
+// Each function here that gives an optional is asked before a call does its work: nothing means that no capture
+// concerns the call, and an error (or success) is the call's answer. What is illegal meanwhile, and that it ends the
+// capture, follows the CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture", and the Runtime API's page
+// on stream capture.
 
 #include <optional>
 

@@ -1,6 +1,6 @@
-// The driver calls that programs of the runtime make in passing: names of errors, questions about the device. They answer what
-// the runtime's own calls answer. This file is compiled twice: into libcuda.so.1, for programs that link the driver, and,
-// hidden, into libcudart.so.13, where cudaGetDriverEntryPoint finds them.
+// The driver calls that programs of the runtime make in passing: names of errors, questions about the device. They
+// answer what the runtime's own calls answer. This file is compiled twice: into libcuda.so.1, for programs that link
+// the driver, and, hidden, into libcudart.so.13, where cudaGetDriverEntryPoint finds them.
 
 #pragma GCC visibility push(default)
 #include <cuda.h>

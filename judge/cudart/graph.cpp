@@ -131,8 +131,8 @@ void Graphs::add_memory(const std::shared_ptr<GraphMemory>& memory) {
 
 cudaGraphNodeType type_of(const Work& work) {
   static constexpr cudaGraphNodeType kTypes[] = {
-      cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy,    cudaGraphNodeTypeMemset,      cudaGraphNodeTypeHost,
-      cudaGraphNodeTypeGraph,  cudaGraphNodeTypeEmpty,     cudaGraphNodeTypeWaitEvent,   cudaGraphNodeTypeEventRecord,
+      cudaGraphNodeTypeKernel,   cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset,    cudaGraphNodeTypeHost,
+      cudaGraphNodeTypeGraph,    cudaGraphNodeTypeEmpty,  cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeEventRecord,
       cudaGraphNodeTypeMemAlloc, cudaGraphNodeTypeMemFree};
   return kTypes[work.index()];
 }
@@ -158,8 +158,8 @@ std::optional<std::vector<Node*>> in_order(const Graph& graph) {
 namespace {
 
 std::byte* moved(const cudaPitchedPtr& base, const cudaPos& position, std::size_t slice) {
-  return static_cast<std::byte*>(base.ptr) + (position.z + slice) * base.pitch * base.ysize +
-         position.y * base.pitch + position.x;
+  return static_cast<std::byte*>(base.ptr) + (position.z + slice) * base.pitch * base.ysize + position.y * base.pitch +
+         position.x;
 }
 
 struct CarryOut {
@@ -170,8 +170,12 @@ struct CarryOut {
   cudaError_t operator()(const CopyWork& work) const {
     const cudaMemcpy3DParms& p = work.parameters;
     for (std::size_t z = 0; z < p.extent.depth; ++z) {
-      const Rectangle slice{moved(p.dstPtr, p.dstPos, z), p.dstPtr.pitch, moved(p.srcPtr, p.srcPos, z),
-                            p.srcPtr.pitch,               p.extent.width, p.extent.height};
+      const Rectangle slice{moved(p.dstPtr, p.dstPos, z),
+                            p.dstPtr.pitch,
+                            moved(p.srcPtr, p.srcPos, z),
+                            p.srcPtr.pitch,
+                            p.extent.width,
+                            p.extent.height};
       const cudaError_t status = copy(call, slice, p.kind, work.purpose, work.to_symbol);
       if (status != cudaSuccess) return status;
     }

@@ -1,9 +1,9 @@
 #pragma once
 // Graphs of work: what cudaGraph_t, cudaGraphNode_t and cudaGraphExec_t point to.
 //
-// A graph lives in this library only. Launching one makes the calls of its nodes in an order that its edges allow, so the
-// device sees and checks every operation as it would without a graph. Handles are looked up among those that exist before
-// anything is done with them: a program's mistake must not become a crash in here.
+// A graph lives in this library only. Launching one makes the calls of its nodes in an order that its edges allow, so
+// the device sees and checks every operation as it would without a graph. Handles are looked up among those that exist
+// before anything is done with them: a program's mistake must not become a crash in here.
 
 #include <cstdint>
 #include <memory>
@@ -21,8 +21,8 @@ namespace judge::cudart {
 
 struct Graph;
 
-// Memory of allocation nodes. It is taken when the node is made, because its address must be known then, and kept as long as
-// a graph has the node; in between, the program's view of it (allocated or not) is `live`.
+// Memory of allocation nodes. It is taken when the node is made, because its address must be known then, and kept as
+// long as a graph has the node; in between, the program's view of it (allocated or not) is `live`.
 struct GraphMemory {
   void* address = nullptr;
   std::size_t bytes = 0;

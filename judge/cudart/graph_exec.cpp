@@ -1,4 +1,5 @@
-// Executable graphs, and the parameters of nodes: of a graph (…NodeSetParams) and of an executable (…ExecNodeSetParams).
+// Executable graphs, and the parameters of nodes: of a graph (…NodeSetParams) and of an executable
+// (…ExecNodeSetParams).
 
 #include <algorithm>
 
@@ -10,7 +11,8 @@ namespace {
 std::shared_ptr<Executable> known_executable(const ApiCall& call, cudaGraphExec_t handle, cudaError_t& status) {
   std::shared_ptr<Executable> executable = Graphs::get().executable(handle);
   if (executable == nullptr)
-    status = call.fail(cudaErrorInvalidValue, "the executable graph does not exist: it was never made, or is destroyed");
+    status =
+        call.fail(cudaErrorInvalidValue, "the executable graph does not exist: it was never made, or is destroyed");
   return executable;
 }
 
@@ -99,8 +101,8 @@ cudaError_t set_host(const ApiCall& call, Node* node, cudaError_t status, const 
   });
 }
 
-cudaError_t set_copy(const ApiCall& call, Node* node, cudaError_t status, void* to, const void* from,
-                     std::size_t bytes, cudaMemcpyKind kind) {
+cudaError_t set_copy(const ApiCall& call, Node* node, cudaError_t status, void* to, const void* from, std::size_t bytes,
+                     cudaMemcpyKind kind) {
   const CopyWork work = copy_work({to, bytes, from, bytes, bytes, 1}, kind);
   return set_parameters<CopyWork>(call, node, status, &work.parameters);
 }

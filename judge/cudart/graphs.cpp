@@ -10,13 +10,15 @@ namespace {
 // Null, with `status` the call's answer, when there is no such graph.
 std::shared_ptr<Graph> known_graph(const ApiCall& call, cudaGraph_t handle, cudaError_t& status) {
   std::shared_ptr<Graph> graph = Graphs::get().graph(handle);
-  if (graph == nullptr) status = call.fail(cudaErrorInvalidValue, "the graph does not exist: it was never made, or is destroyed");
+  if (graph == nullptr)
+    status = call.fail(cudaErrorInvalidValue, "the graph does not exist: it was never made, or is destroyed");
   return graph;
 }
 
 Node* known_node(const ApiCall& call, cudaGraphNode_t handle, cudaError_t& status) {
   Node* const node = Graphs::get().node(handle);
-  if (node == nullptr) status = call.fail(cudaErrorInvalidValue, "the node does not exist: it was never made, or is destroyed");
+  if (node == nullptr)
+    status = call.fail(cudaErrorInvalidValue, "the node does not exist: it was never made, or is destroyed");
   return node;
 }
 
@@ -91,7 +93,8 @@ cudaError_t edit_edges(const ApiCall& call, cudaGraph_t handle, const cudaGraphN
     auto& list = ends[i]->dependencies;
     const bool there = std::find(list.begin(), list.end(), starts[i]) != list.end();
     if (there != remove || starts[i] == ends[i])
-      return call.fail(cudaErrorInvalidValue, remove ? "there is no such edge" : "the edge is there already, or a loop");
+      return call.fail(cudaErrorInvalidValue,
+                       remove ? "there is no such edge" : "the edge is there already, or a loop");
   }
   for (std::size_t i = 0; i < count; ++i) {
     auto& list = ends[i]->dependencies;
@@ -114,7 +117,8 @@ extern "C" {
 
 cudaError_t cudaGraphCreate(cudaGraph_t* out, unsigned flags) {
   const ApiCall call("cudaGraphCreate");
-  if (out == nullptr || flags != 0) return call.fail(cudaErrorInvalidValue, "the result has no place to go, or flags not 0");
+  if (out == nullptr || flags != 0)
+    return call.fail(cudaErrorInvalidValue, "the result has no place to go, or flags not 0");
   *out = Graphs::get().add(std::make_shared<Graph>());
   return call.done(cudaSuccess);
 }
@@ -175,9 +179,9 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* out, cudaGraph_t graph, co
   });
 }
 
-cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* out, cudaGraph_t graph,
-                                           const cudaGraphNode_t* dependencies, size_t count, const void* symbol,
-                                           const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                           size_t count, const void* symbol, const void* from, size_t bytes,
+                                           size_t offset, cudaMemcpyKind kind) {
   const ApiCall call("cudaGraphAddMemcpyNodeToSymbol");
   return add<CopyWork>(call, out, graph, dependencies, count, [&](CopyWork& work) {
     void* to = nullptr;
@@ -210,7 +214,8 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* out, cudaGraph_t graph, cons
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                                  size_t count, const cudaHostNodeParams* parameters) {
   const ApiCall call("cudaGraphAddHostNode");
-  if (parameters == nullptr || parameters->fn == nullptr) return call.fail(cudaErrorInvalidValue, "the function is null");
+  if (parameters == nullptr || parameters->fn == nullptr)
+    return call.fail(cudaErrorInvalidValue, "the function is null");
   return add<HostWork>(call, out, graph, dependencies, count, [&](HostWork& work) {
     work.parameters = *parameters;
     return cudaSuccess;

@@ -1,6 +1,6 @@
 #pragma once
-// A launch in two steps: its arguments are looked at and copied when the program names them, and it is carried out then or,
-// as a node of a graph, later.
+// A launch in two steps: its arguments are looked at and copied when the program names them, and it is carried out then
+// or, as a node of a graph, later.
 
 #include <cstddef>
 #include <vector>

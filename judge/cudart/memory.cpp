@@ -1,12 +1,12 @@
 // Allocation of device, managed and pinned memory, and questions about pointers.
 
-#include <map>
 #include <set>
 #include <string>
 
 #include "judge/cudart/capture.h"
 #include "judge/cudart/memory.h"
 #include "judge/cudart/pools.h"
+#include "judge/cudart/registered.h"
 
 namespace channel = judge::channel;
 
@@ -15,11 +15,10 @@ namespace {
 
 constexpr std::size_t kPitchAlignment = 512;  // what current GPUs use; programs must ask, but many assume it
 
-// Allocations of this process, so that cudaDeviceReset frees them, and registered host memory.
+// Allocations of this process, so that cudaDeviceReset frees them.
 struct Ledger {
   std::mutex mutex;
   std::set<void*> device, pinned;
-  std::map<void*, std::size_t> registered;
 
   static Ledger& get() { return immortal<Ledger>(); }
 };
@@ -88,15 +87,6 @@ bool in_range(const void* pointer, std::uint64_t base, std::uint64_t span) {
   return reinterpret_cast<std::uintptr_t>(pointer) - base < span;
 }
 
-bool is_registered(const void* pointer) {
-  Ledger& ledger = Ledger::get();
-  const std::lock_guard lock(ledger.mutex);
-  auto after = ledger.registered.upper_bound(const_cast<void*>(pointer));
-  if (after == ledger.registered.begin()) return false;
-  const auto& [start, bytes] = *std::prev(after);
-  return static_cast<const char*>(pointer) < static_cast<const char*>(start) + bytes;
-}
-
 cudaError_t require_managed(const ApiCall& call, const void* pointer, std::size_t bytes) {
   if (bytes == 0 || side_of(call.device(), pointer) != Side::mapped) {
     return call.fail(cudaErrorInvalidValue, "the range is not managed memory (cudaMallocManaged or __managed__)");
@@ -120,8 +110,8 @@ void free_everything(const ApiCall& call) {
     const std::lock_guard lock(ledger.mutex);
     device.swap(ledger.device);
     pinned.swap(ledger.pinned);
-    ledger.registered.clear();
   }
+  unregister_all(call);
   for (void* pointer : device) release(call, pointer, false);
   for (void* pointer : pinned) release(call, pointer, true);
 }
@@ -189,10 +179,14 @@ cudaError_t cudaHostGetDevicePointer(void** out, void* pointer, unsigned flags) 
     *out = pointer;
     return call.done(cudaSuccess);
   }
+  if (void* const there = device_address_of_registered(pointer)) {
+    *out = there;
+    return call.done(cudaSuccess);
+  }
   if (is_registered(pointer)) {
     return call.unsupported(
-        "cudaHostGetDevicePointer of memory from cudaHostRegister (the device does not see the program's own memory; "
-        "allocate it with cudaHostAlloc)");
+        "cudaHostGetDevicePointer of memory that was registered on the stack or while other threads ran (allocate it "
+        "with cudaHostAlloc)");
   }
   return call.fail(cudaErrorInvalidValue,
                    "the pointer " + hex(pointer) + " is not pinned memory (cudaMallocHost, cudaHostAlloc)");
@@ -204,33 +198,6 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer) {
     return call.fail(cudaErrorInvalidValue, "the pointer is not pinned memory (cudaMallocHost, cudaHostAlloc)");
   }
   *flags = cudaHostAllocMapped;
-  return call.done(cudaSuccess);
-}
-
-// Locks pages on a GPU. Copies work from any memory here, so there is nothing to do but to keep the books.
-cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned) {
-  const ApiCall call("cudaHostRegister");
-  if (pointer == nullptr || bytes == 0 || side_of(call.device(), pointer) != Side::host) {
-    return call.fail(cudaErrorInvalidValue, "the range is not memory that the program allocated on the host");
-  }
-  if (is_registered(pointer)) {
-    return call.fail(cudaErrorHostMemoryAlreadyRegistered, "the memory is registered already");
-  }
-  Ledger& ledger = Ledger::get();
-  const std::lock_guard lock(ledger.mutex);
-  ledger.registered[pointer] = bytes;
-  return call.done(cudaSuccess);
-}
-
-cudaError_t cudaHostUnregister(void* pointer) {
-  const ApiCall call("cudaHostUnregister");
-  bool removed = false;
-  {
-    Ledger& ledger = Ledger::get();
-    const std::lock_guard lock(ledger.mutex);
-    removed = ledger.registered.erase(pointer) != 0;
-  }
-  if (!removed) return call.fail(cudaErrorHostMemoryNotRegistered, "the memory is not registered");
   return call.done(cudaSuccess);
 }
 
@@ -291,6 +258,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
       attributes->type = is_registered(pointer) ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered;
       attributes->device = is_registered(pointer) ? 0 : cudaInvalidDeviceId;
       attributes->hostPointer = address;
+      attributes->devicePointer = device_address_of_registered(pointer);
       break;
   }
   return call.done(cudaSuccess);

@@ -1,5 +1,5 @@
-// What a program asks about devices and processes beside its own. There is one device and nobody to share it with; the answers are
-// those of a machine with one GPU.
+// What a program asks about devices and processes beside its own. There is one device and nobody to share it with; the
+// answers are those of a machine with one GPU.
 
 #include <cstring>
 #include <string>
@@ -30,17 +30,16 @@ struct DriverCall {
 };
 
 void* driver_call(std::string_view name) {
-  static const DriverCall calls[] = {
-      {"cuInit", reinterpret_cast<void*>(cuInit)},
-      {"cuDriverGetVersion", reinterpret_cast<void*>(cuDriverGetVersion)},
-      {"cuGetErrorName", reinterpret_cast<void*>(cuGetErrorName)},
-      {"cuGetErrorString", reinterpret_cast<void*>(cuGetErrorString)},
-      {"cuDeviceGetCount", reinterpret_cast<void*>(cuDeviceGetCount)},
-      {"cuDeviceGet", reinterpret_cast<void*>(cuDeviceGet)},
-      {"cuDeviceGetAttribute", reinterpret_cast<void*>(cuDeviceGetAttribute)},
-      {"cuDeviceGetName", reinterpret_cast<void*>(cuDeviceGetName)},
-      {"cuDeviceTotalMem", reinterpret_cast<void*>(cuDeviceTotalMem_v2)},
-      {"cuCtxSynchronize", reinterpret_cast<void*>(cuCtxSynchronize)}};
+  static const DriverCall calls[] = {{"cuInit", reinterpret_cast<void*>(cuInit)},
+                                     {"cuDriverGetVersion", reinterpret_cast<void*>(cuDriverGetVersion)},
+                                     {"cuGetErrorName", reinterpret_cast<void*>(cuGetErrorName)},
+                                     {"cuGetErrorString", reinterpret_cast<void*>(cuGetErrorString)},
+                                     {"cuDeviceGetCount", reinterpret_cast<void*>(cuDeviceGetCount)},
+                                     {"cuDeviceGet", reinterpret_cast<void*>(cuDeviceGet)},
+                                     {"cuDeviceGetAttribute", reinterpret_cast<void*>(cuDeviceGetAttribute)},
+                                     {"cuDeviceGetName", reinterpret_cast<void*>(cuDeviceGetName)},
+                                     {"cuDeviceTotalMem", reinterpret_cast<void*>(cuDeviceTotalMem_v2)},
+                                     {"cuCtxSynchronize", reinterpret_cast<void*>(cuCtxSynchronize)}};
   for (const DriverCall& call : calls)
     if (call.name == name) return call.address;
   return nullptr;

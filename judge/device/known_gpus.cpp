@@ -17,8 +17,8 @@ constexpr int kMiB = 1 << 20;
 
 struct Architecture {  // of a compute capability
   int major, minor;
-  int threads, blocks;                     // of a multiprocessor
-  std::uint32_t shared, optin, reserved;   // of a multiprocessor, of a block with opt-in, of a block for the system
+  int threads, blocks;                    // of a multiprocessor
+  std::uint32_t shared, optin, reserved;  // of a multiprocessor, of a block with opt-in, of a block for the system
 };
 constexpr Architecture kTuring{7, 5, 1024, 16, 64 * kKiB, 64 * kKiB, 0};
 constexpr Architecture kAmpere{8, 0, 2048, 32, 164 * kKiB, 163 * kKiB, kKiB};

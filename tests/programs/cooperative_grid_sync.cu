@@ -54,7 +54,8 @@ int main() {
   for (int i = 0; i < blocks; ++i)
     if (values[i] != expected[i]) return 2;
 
-  if (cudaLaunchCooperativeKernel(function, blocks + 1, 128, arguments, 0, nullptr) != cudaErrorCooperativeLaunchTooLarge)
+  if (cudaLaunchCooperativeKernel(function, blocks + 1, 128, arguments, 0, nullptr) !=
+      cudaErrorCooperativeLaunchTooLarge)
     return 3;
   if (cudaGetLastError() != cudaErrorCooperativeLaunchTooLarge) return 4;
 

@@ -3,20 +3,20 @@
 #include <cstdio>
 #include <vector>
 
-#define CHECK(condition)                                                  \
-  do {                                                                    \
-    if (!(condition)) {                                                   \
-      std::printf("line %d: %s\n", __LINE__, #condition);                 \
-      std::exit(1);                                                       \
-    }                                                                     \
+#define CHECK(condition)                                  \
+  do {                                                    \
+    if (!(condition)) {                                   \
+      std::printf("line %d: %s\n", __LINE__, #condition); \
+      std::exit(1);                                       \
+    }                                                     \
   } while (0)
-#define OK(call)                                                                      \
-  do {                                                                                \
-    const cudaError_t error_ = (call);                                                \
-    if (error_ != cudaSuccess) {                                                      \
-      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorName(error_));    \
-      std::exit(1);                                                                   \
-    }                                                                                 \
+#define OK(call)                                                                   \
+  do {                                                                             \
+    const cudaError_t error_ = (call);                                             \
+    if (error_ != cudaSuccess) {                                                   \
+      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorName(error_)); \
+      std::exit(1);                                                                \
+    }                                                                              \
   } while (0)
 
 __global__ void add(int* x, int n, int by) {
