@@ -75,8 +75,8 @@ struct LaunchRequest {
   std::uint64_t kernel = 0;
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
-  bool cooperative = false;        // all blocks are resident at once, or the launch fails
   std::span<const std::byte> parameters;  // KernelInfo::parameter_bytes long, laid out as KernelInfo::parameters
+  bool cooperative = false;        // all blocks are resident at once, or the launch fails
 };
 
 struct DeviceProperties {  // what cudaGetDeviceProperties and cudaDeviceGetAttribute answer
