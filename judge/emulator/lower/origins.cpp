@@ -34,7 +34,8 @@ AddressOrigins::AddressOrigins(const ptx::Function& f, const Lookup& lookup)
     : of_(f.registers.size(), 0),
       elsewhere_(f.registers.size(), false),
       copy_of_(f.registers.size(), -1),
-      local_part_(f.body.size(), -1) {
+      local_part_(f.body.size(), -1),
+      symbol_in_(f.registers.size()) {
   std::vector<bool> defined(f.registers.size(), false);
   for (const auto& i : f.body) {
     const auto define = [&](const auto& self, const ptx::Operand& o) -> void {
@@ -42,6 +43,10 @@ AddressOrigins::AddressOrigins(const ptx::Function& f, const Lookup& lookup)
       if (o.kind != Kind::reg) return;
       const bool copies = (i.opcode == "mov" || i.opcode == "cvta") && i.operands.size() == 2 &&
                           i.operands[1].kind == Kind::reg && !i.guard;
+      const bool takes_address = i.opcode == "mov" && i.operands.size() == 2 && !i.guard &&
+                                 (i.operands[1].kind == Kind::symbol || i.operands[1].kind == Kind::label) &&
+                                 i.operands[1].offset == 0;
+      symbol_in_[o.reg] = takes_address && !defined[o.reg] ? i.operands[1].name : std::string_view();
       copy_of_[o.reg] = defined[o.reg] ? -2 : copies ? static_cast<std::int32_t>(i.operands[1].reg) : -1;
       defined[o.reg] = true;
     };
@@ -168,17 +173,20 @@ void AddressOrigins::follow(const ptx::Function& f, const Lookup& lookup) {
 void AddressOrigins::find_swaps(const ptx::Function& f) {
   for (const auto& i : f.body) {
     if (i.opcode != "atom" || !i.has_modifier("cas") || i.operands.size() < 2) continue;
-    const ptx::Operand& at = i.operands[1];
-    if (at.kind == Kind::address) swaps_.push_back({at.base_is_reg ? root(at.reg) : UINT32_MAX, at.name, at.offset});
+    if (i.operands[1].kind == Kind::address) swaps_.push_back(place_of(i.operands[1]));
   }
 }
 
+AddressOrigins::Place AddressOrigins::place_of(const ptx::Operand& at) const {
+  if (!at.base_is_reg) return {UINT32_MAX, at.name, at.offset};
+  const std::uint32_t reg = root(at.reg);
+  if (!symbol_in_[reg].empty()) return {UINT32_MAX, symbol_in_[reg], at.offset};
+  return {reg, {}, at.offset};
+}
+
 bool AddressOrigins::is_verified_by_swap(const ptx::Operand& at) const {
-  if (swaps_.empty() || at.kind != Kind::address) return false;
-  const std::uint32_t reg = at.base_is_reg ? root(at.reg) : UINT32_MAX;
-  return std::any_of(swaps_.begin(), swaps_.end(), [&](const Swap& s) {
-    return s.reg == reg && s.offset == at.offset && (at.base_is_reg || s.name == at.name);
-  });
+  return !swaps_.empty() && at.kind == Kind::address &&
+         std::find(swaps_.begin(), swaps_.end(), place_of(at)) != swaps_.end();
 }
 
 AddressBounds AddressOrigins::hull(Set set) const {

@@ -45,18 +45,21 @@ class AddressOrigins {
     std::string_view name;
     int number;
   };
-  struct Swap {
-    std::uint32_t reg;
+  struct Place {  // a variable of the module, or what a register holds; and an offset
+    std::uint32_t reg = UINT32_MAX;
     std::string_view name;
-    std::int64_t offset;
+    std::int64_t offset = 0;
+    friend bool operator==(const Place&, const Place&) = default;
   };
+  Place place_of(const ptx::Operand& address) const;
   std::vector<AddressBounds> variables_;
   std::vector<Name> names_;
   std::vector<Set> of_;            // by register
   std::vector<bool> elsewhere_;    // by register: may also be a pointer from memory or a parameter
   std::vector<std::int32_t> copy_of_;  // by register: the register it copies; -1: none, -2: several definitions
   std::vector<int> local_part_;    // by instruction: number of the local variable whose address it takes, or -1
-  std::vector<Swap> swaps_;
+  std::vector<std::string_view> symbol_in_;  // by register: the variable whose address it is set to, once
+  std::vector<Place> swaps_;
 };
 
 }  // namespace judge::emulator::lower

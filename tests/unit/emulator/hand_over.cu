@@ -3,6 +3,20 @@
 
 extern "C" {
 
+__device__ int newest = -1;
+
+__global__ void push_to_variable(int* next) {
+  const int mine = blockIdx.x * blockDim.x + threadIdx.x;
+  int old = newest;
+  for (;;) {
+    next[mine] = old;
+    __threadfence();
+    const int seen = atomicCAS(&newest, old, mine);
+    if (seen == old) break;
+    old = seen;
+  }
+}
+
 __global__ void locked_counter(int* lock, int* count, int* log) {
   for (bool done = false; !done;) {
     if (atomicCAS(lock, 0, 1) == 0) {

@@ -64,6 +64,11 @@ TEST_CASE("a lock-free stack: nodes are handed over by compare-and-swap") {
   for (int k = 0; k < 256; ++k) REQUIRE(got[static_cast<std::size_t>(k)] == 3 * k);
 }
 
+TEST_CASE("a plain read of a variable is verified by a swap at its address too") {
+  Workbench w({}, HAND_OVER_PTX);
+  is_clean(w.run("push_to_variable", {4, 64}, w.unset(4 * 256)));
+}
+
 TEST_CASE("a decoupled look-back scan") {
   Workbench w({}, HAND_OVER_PTX);
   const auto in = w.buffer(filled(64 * 40, 1)), out = w.unset(4 * 64 * 40), sums = w.unset(160), prefixes = w.unset(160);
