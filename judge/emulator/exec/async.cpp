@@ -20,6 +20,10 @@ using asyncop::BarrierWord;
 constexpr std::size_t kMostCopies = 1024;  // of a warp
 constexpr std::size_t kMostBulk = 256, kMostArrivals = 1u << 16;
 
+// So many tests in vain, with no arrival anywhere in the block, are a block that is stuck. A warp that computes meanwhile gets
+// its share of 2^18 instructions (kStepShare) between two tests of each of the others.
+constexpr std::uint32_t kMostIdleTests = 1u << 21;
+
 constexpr std::uint32_t kChunk = 16;  // cp.async.bulk: sizes and addresses are multiples of it
 
 AsyncState& async_of(WarpState& w) {
@@ -113,6 +117,7 @@ class Barrier {
     }
     const std::uint64_t bits = word_.pack();
     std::memcpy(at_, &bits, 8);
+    if (warp_.block->async != nullptr) warp_.block->async->idle_tests = 0;
   }
 
   bool arrive(std::uint32_t count) {
@@ -476,6 +481,18 @@ const Instr* test_barrier(WarpState& w, const Instr* i, std::uint32_t* complete)
     *complete |= static_cast<std::uint32_t>(done) << l;
   }
   if ((w.mask & ~*complete) == 0) return i + 1;
+  if (++async_of(w).idle_tests > kMostIdleTests) {
+    const int lane = std::countr_zero(w.mask & ~*complete);
+    const std::uint32_t missing = Barrier(w, address[lane]).word().pending;
+    const std::int32_t bytes = Barrier(w, address[lane]).word().bytes;
+    Fault f;
+    f.kind = FaultKind::barrier_divergence;
+    f.message = "the block is stuck: this mbarrier still waits for " + std::to_string(missing) +
+                (missing == 1 ? " arrival" : " arrivals") +
+                (bytes != 0 ? " and " + std::to_string(bytes) + " bytes" : "") + ", and none comes";
+    report(w, i, std::move(f), lane, true);
+    return nullptr;
+  }
   // The thread will ask again. Those that it waits for get their turn first: other lanes of the warp, or other warps.
   for (std::uint32_t k = 0; k < w.groups.size(); ++k) {
     if (k == w.current || w.groups[k].state != GroupState::ready) continue;

@@ -51,6 +51,7 @@ struct AsyncState {  // of one block
   std::vector<PendingArrival> arrivals;
   std::vector<PendingBulk> bulk;
   std::uint64_t sequence = 0;
+  std::uint32_t idle_tests = 0;  // of mbarriers that were not complete, since any mbarrier of the block changed
 };
 
 // The copy that will write this byte of shared memory and has not been waited for; nullptr: none.

@@ -158,6 +158,14 @@ extern "C" __global__ void too_many_arrivals(int* out) {
   out[threadIdx.x] = 1;
 }
 
+extern "C" __global__ void arrival_missing(int* out) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+  if (threadIdx.x == 0) init(&bar, blockDim.x + 3);
+  __syncthreads();
+  bar.arrive_and_wait();  // arrival_missing waits
+  out[threadIdx.x] = 1;
+}
+
 #if __CUDA_ARCH__ >= 900 || !defined(__CUDA_ARCH__)
 #include <cstdint>
 #include <cuda/ptx>

@@ -204,6 +204,18 @@ TEST_CASE("mbarrier: more arrivals than a phase expects are refused") {
   }
 }
 
+TEST_CASE("mbarrier: a block that waits for arrivals that never come is told so") {
+  for (const char* target : kTargets) {
+    Workbench w({}, target);
+    const auto y = w.unset(256);
+    const auto& r = w.run("arrival_missing", {1, 64}, y);
+    REQUIRE(r.faults.size() == 1);
+    CHECK(r.faults[0].kind == FaultKind::barrier_divergence);
+    CHECK(r.faults[0].where.line == line_with("// arrival_missing waits"));
+    CHECK(r.faults[0].message.find("3 arrivals") != std::string::npos);
+  }
+}
+
 TEST_CASE("cp.async.bulk: in through an mbarrier, out through a bulk group") {
   Workbench w({}, kTargets[1]);
   auto in = counted(512);
