@@ -67,6 +67,15 @@ void add_access(Counters& c, const Instr& i, const AccessCounts& a, std::uint64_
   const std::uint64_t bytes = a.bytes + 128 * (a.contiguous + a.straddling);
   const std::uint64_t sectors = a.sectors + 4 * a.contiguous + 5 * a.straddling;
   const std::uint64_t wavefronts = a.wavefronts + a.contiguous;
+  if (op == Op::tex || op == Op::suld || op == Op::sust) {
+    auto& requests = op == Op::tex    ? c.texture_requests
+                     : op == Op::suld ? c.surface_load_requests
+                                      : c.surface_store_requests;
+    auto& touched = op == Op::tex ? c.texture_sectors : op == Op::suld ? c.surface_load_sectors : c.surface_store_sectors;
+    requests += executions;
+    touched += sectors;
+    return;
+  }
   auto space = memop::space_of(i.aux);
   if (space == memop::generic) space = a.wavefronts != 0 ? memop::shared : memop::global;
   const std::uint64_t off = memop::merged(i.aux) == memop::Merged::with_another ? 0 : all_off;

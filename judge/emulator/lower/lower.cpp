@@ -480,7 +480,7 @@ void Lowering::lower_one(const ptx::Instruction& i, std::uint32_t at) {
     if (guard == kNoSlot) unsupported(i, "its predicate is never set");
   }
   if (!lower_memory(i) && !lower_warp(i) && !lower_matrix(i) && !lower_async(i) && !lower_video(i) &&
-      !lower_arithmetic(i, *this))
+      !lower_texture(i) && !lower_arithmetic(i, *this))
     unsupported(i, "");
   if (guard == kNoSlot) return;
   for (auto k = first; k < p.code.size(); ++k) {

@@ -108,6 +108,12 @@ class Lowering final : public FunctionLowering {
   void lower_async_copy(const ptx::Instruction& i);
   void lower_bulk_copy(const ptx::Instruction& i);
   void lower_mbarrier(const ptx::Instruction& i);
+  bool lower_texture(const ptx::Instruction& i);
+  void lower_texture_fetch(const ptx::Instruction& i);
+  void lower_surface_access(const ptx::Instruction& i);
+  void lower_texture_query(const ptx::Instruction& i);
+  void texture_place(const ptx::Instruction& i, const ptx::Operand& o, unsigned dimensions, bool layered,
+                     ptx::Type coordinate, Slot& handle, std::uint32_t& coordinates);
   std::uint32_t label_target(const ptx::Operand& operand, const ptx::Instruction& i);
   // For control instructions: lanes whose guard does not hold branch to the next instruction.
   void skip_unless_guard(const ptx::Instruction& i, std::uint32_t at);

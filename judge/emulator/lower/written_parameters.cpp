@@ -60,8 +60,8 @@ void find_written_parameters(const ptx::Function& entry, Program& program) {
       Origins from = 0;
       if (i.opcode == "ld" && i.has_modifier("param") && i.operands.size() > 1 && i.operands[1].base_is_symbol) {
         from = parameter(i.operands[1].name);
-      } else if (i.opcode == "ld" || i.opcode == "atom" || i.opcode == "tex" || i.opcode == "suld" ||
-                 i.opcode == "ldmatrix" || i.opcode == "wmma" || i.opcode == "mbarrier") {
+      } else if (i.opcode == "ld" || i.opcode == "atom" || i.opcode == "tex" || i.opcode == "tld4" ||
+                 i.opcode == "suld" || i.opcode == "ldmatrix" || i.opcode == "wmma" || i.opcode == "mbarrier") {
         from = kUnknown;  // memory may hold pointers
       } else {
         for (std::size_t k = 1; k < i.operands.size(); ++k) from |= origins(origins, i.operands[k]);
@@ -72,6 +72,7 @@ void find_written_parameters(const ptx::Function& entry, Program& program) {
   }
   Origins written = 0;
   for (const auto& i : entry.body) {
+    if (i.opcode == "sust" || i.opcode == "sured") written |= kUnknown;  // what a handle stands for is not known here
     const bool stores = i.opcode == "st" || i.opcode == "atom" || i.opcode == "red" ||
                         (i.opcode == "wmma" && i.has_modifier("store")) || (i.opcode == "cp" && !i.operands.empty());
     const bool to_shared = i.opcode == "cp" ? !i.has_modifier("bulk_group") : i.has_modifier("shared");

@@ -58,6 +58,8 @@ GlobalMemory::~GlobalMemory() {
 void GlobalMemory::reset() {
   allocations_.clear();
   in_use_ = allocated_ = 0;
+  textures_.clear();
+  in_use_ = 0;
   next_ = kDeviceBase;
   if (mapped_next_ != kMappedBase) {
     // A hole punched in the file empties it for both processes.

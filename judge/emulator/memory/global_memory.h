@@ -19,6 +19,7 @@
 
 #include "judge/emulator/memory/address_space.h"
 #include "judge/emulator/memory/pages.h"
+#include "judge/emulator/memory/textures.h"
 
 namespace judge::emulator {
 
@@ -94,6 +95,7 @@ class GlobalMemory {
   void set_limit(std::uint64_t bytes) { limit_ = bytes; }
   // Allocations from now on lie at other addresses and hold other contents than without a seed (0: none).
   void set_schedule_seed(std::uint64_t seed) { seed_ = seed; }
+  TextureTable& textures() { return textures_; }
   void reset();  // forgets everything
 
   template <class Visitor>
@@ -111,6 +113,7 @@ class GlobalMemory {
   Address next_ = kDeviceBase, mapped_next_ = kMappedBase;
   int window_fd_ = -1;
   std::byte* window_ = nullptr;  // kMappedSpan bytes
+  TextureTable textures_;
 };
 
 }  // namespace judge::emulator

@@ -37,7 +37,13 @@ namespace judge::emulator {
   X(shared_atomic_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum")       \
   X(local_load_sectors, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum")                         \
   X(local_store_sectors, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum")                        \
-  X(constant_loads, "ld.const, one per warp (kernel parameters not counted)")
+  X(constant_loads, "ld.const, one per warp (kernel parameters not counted)")                    \
+  X(texture_requests, "texture fetches, one per warp")                                           \
+  X(texture_sectors, "l1tex__t_sectors_pipe_tex_mem_texture.sum")                                \
+  X(surface_load_requests, "surface reads, one per warp")                                        \
+  X(surface_load_sectors, "l1tex__t_sectors_pipe_tex_mem_surface_op_ld.sum")                     \
+  X(surface_store_requests, "surface writes, one per warp")                                      \
+  X(surface_store_sectors, "l1tex__t_sectors_pipe_tex_mem_surface_op_st.sum")
 
 struct Counters {
 #define X(name, meaning) std::uint64_t name = 0;
