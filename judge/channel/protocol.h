@@ -251,6 +251,57 @@ struct NoteRequest {
   std::uint32_t reserved = 0;
 };
 
+// CUDA arrays. A handle is the device's; 0 is none. The kinds of formats, flags and modes are the values of CUDA's own
+// enumerations.
+struct ChannelFormat {
+  std::array<std::int32_t, 4> bits{};
+  std::uint32_t kind = 0;  // cudaChannelFormatKind
+  std::uint32_t reserved = 0;
+};
+struct CreateArrayRequest {
+  std::uint64_t width = 0, height = 0, depth = 0;  // texels, rows, slices or layers; 0: not there
+  ChannelFormat format;
+  std::uint32_t flags = 0;
+  std::uint32_t reserved = 0;
+};
+struct HandleReply {
+  std::uint64_t handle = 0;
+};
+enum class HandleKind : std::uint32_t { array = 0, texture = 1, surface = 2 };
+struct DestroyRequest {
+  std::uint64_t handle = 0;
+  HandleKind kind = HandleKind::array;
+  std::uint32_t reserved = 0;
+};
+// Payload (of write_array, of read_array's reply): the box's rows and slices without gaps.
+struct ArrayTransferRequest {
+  std::uint64_t array = 0;
+  std::uint64_t x_bytes = 0, y = 0, z = 0;
+  std::uint64_t row_bytes = 0, rows = 0, slices = 0;
+  std::uint64_t operation_bytes = 0;  // as in TransferRequest
+};
+struct CopySide {
+  std::uint64_t array = 0;  // 0: device memory at `address`
+  std::uint64_t x_bytes = 0, y = 0, z = 0;
+  std::uint64_t address = 0, row_pitch = 0, slice_pitch = 0;
+};
+struct ArrayCopyRequest {  // on the device; one side or both are arrays
+  CopySide to, from;
+  std::uint64_t row_bytes = 0, rows = 0, slices = 0;
+};
+struct CreateTextureRequest {
+  std::uint32_t resource = 0;  // cudaResourceType
+  std::uint32_t filter = 0, read_mode = 0, srgb = 0, normalized_coordinates = 0;
+  std::array<std::uint32_t, 3> address_modes{};
+  std::array<std::uint32_t, 4> border{};  // bits of floats
+  std::uint64_t array = 0;
+  std::uint64_t address = 0, bytes = 0, width = 0, height = 0, pitch = 0;
+  ChannelFormat format;
+};
+struct CreateSurfaceRequest {
+  std::uint64_t array = 0;
+};
+
 // An error that the library found before it asked the device. Payload: call name, NUL, a sentence for the student.
 enum class ReportKind : std::uint32_t { api_error = 0, launch_error = 1, unsupported = 2 };
 struct ReportRequest {
@@ -281,7 +332,14 @@ struct ReportRequest {
   X(note, NoteRequest, Empty, 0, 0)                                                                 \
   X(report, ReportRequest, Empty, kMaxReportBytes, 0)                                               \
   X(take_output, Empty, Empty, 0, kInlineBytes)                                                     \
-  X(set_limit, LimitRequest, LimitReply, 0, 0)
+  X(set_limit, LimitRequest, LimitReply, 0, 0)                                                      \
+  X(create_array, CreateArrayRequest, HandleReply, 0, 0)                                            \
+  X(destroy, DestroyRequest, Empty, 0, 0)                                                           \
+  X(write_array, ArrayTransferRequest, Empty, kBulkBytes, 0)                                        \
+  X(read_array, ArrayTransferRequest, Empty, 0, kBulkBytes)                                         \
+  X(copy_array, ArrayCopyRequest, Empty, 0, 0)                                                      \
+  X(create_texture, CreateTextureRequest, HandleReply, 0, 0)                                        \
+  X(create_surface, CreateSurfaceRequest, HandleReply, 0, 0)
 
 enum class Call : std::uint16_t {
 #define X(name, Request, Reply, request_payload, reply_payload) name,

@@ -114,6 +114,8 @@ struct RunOptions {
   unsigned workers = 0;             // 0: as many as the machine has cores
 };
 
+class Textures;
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -157,6 +159,9 @@ class Device {
 
   // The error every later call returns after a kernel died (cudaErrorIllegalAddress, …); 0 when healthy.
   virtual int sticky() const = 0;
+
+  // Arrays, textures and surfaces (textures.h); nullptr on a device that has none.
+  virtual Textures* textures() { return nullptr; }
 
   // Launches recorded since reset(). Operations and API errors are recorded by the server.
   virtual CaseRecord& record() = 0;

@@ -10,6 +10,7 @@
 
 #include "judge/device/device.h"
 #include "judge/device/properties.h"
+#include "judge/device/textures.h"
 #include "judge/emulator/exec/launch.h"
 #include "judge/emulator/lower/kernel.h"
 #include "judge/emulator/lower/lower.h"
@@ -97,6 +98,7 @@ class EmulatedDevice final : public Device {
     options_ = options;
     kernels_.clear();
     modules_.clear();
+    textures_.clear();
     memory_.reset();
     memory_.set_limit(options.limits.memory_bytes);
     memory_.set_schedule_seed(options.schedule_seed);
@@ -373,6 +375,7 @@ class EmulatedDevice final : public Device {
   }
 
   int sticky() const override { return sticky_; }
+  Textures* textures() override { return &textures_; }
   CaseRecord& record() override { return record_; }
   std::uint64_t bytes_in_use() const override { return memory_.bytes_in_use(); }
 
@@ -569,6 +572,7 @@ class EmulatedDevice final : public Device {
   DeviceProperties properties_;
   RunOptions options_;
   emulator::GlobalMemory memory_;
+  Textures textures_{memory_};
   emulator::Launcher launcher_;
   std::map<std::uint64_t, std::unique_ptr<Module>> modules_;
   std::map<std::uint64_t, Kernel> kernels_;

@@ -15,7 +15,9 @@ namespace judge::device {
   X(invalid_pitch_value, 12, "cudaErrorInvalidPitchValue")                       \
   X(invalid_symbol, 13, "cudaErrorInvalidSymbol")                                \
   X(invalid_device_pointer, 17, "cudaErrorInvalidDevicePointer")                 \
+  X(invalid_channel_descriptor, 20, "cudaErrorInvalidChannelDescriptor")         \
   X(invalid_memcpy_direction, 21, "cudaErrorInvalidMemcpyDirection")             \
+  X(invalid_filter_setting, 26, "cudaErrorInvalidFilterSetting")                 \
   X(missing_configuration, 52, "cudaErrorMissingConfiguration")                  \
   X(invalid_device_function, 98, "cudaErrorInvalidDeviceFunction")               \
   X(no_device, 100, "cudaErrorNoDevice")                                         \

@@ -7,27 +7,11 @@
 
 #include "judge/channel/fatbin.h"
 #include "judge/device/error_name.h"
+#include "judge/device/reply.h"
 
 namespace judge::device {
 
 using channel::Call;
-
-// A reply before encoding. The body is that of the call, or absent when the call failed (zeros are sent then).
-struct HostCalls::Reply {
-  Status status;
-  std::array<std::byte, channel::kMaxBodyBytes> body{};
-  Payload payload;
-  std::string_view
-      recorded_as;  // name of the runtime call under which an error goes into the record; empty: not recorded
-  bool is_launch = false;
-
-  Reply() = default;
-  Reply(Status s, std::string_view call = {}) : status(std::move(s)), recorded_as(call) {}
-  template <class Body>
-  explicit Reply(const Body& b, Payload p = {}) : payload(p) {
-    std::memcpy(body.data(), &b, sizeof b);
-  }
-};
 
 namespace {
 
@@ -156,6 +140,14 @@ HostCalls::Reply HostCalls::dispatch(const channel::Message& message, Payload pa
       return set_limit(channel::body_as<channel::LimitRequest>(message));
     case Call::take_output:
       return {};  // device printf stays in the record, where the judge reads it
+    case Call::create_array:
+    case Call::destroy:
+    case Call::write_array:
+    case Call::read_array:
+    case Call::copy_array:
+    case Call::create_texture:
+    case Call::create_surface:
+      return texture_call(message, payload);
   }
   return Status{cuda_not_supported, ""};
 }

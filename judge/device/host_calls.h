@@ -58,6 +58,14 @@ class HostCalls {
   Reply pointer_attributes(const channel::PointerRequest& request);
   Reply record_event();
   Reply report(const channel::ReportRequest& request, Payload text);
+  // texture_calls.cpp
+  Reply texture_call(const channel::Message& message, Payload payload);
+  Reply create_array(const channel::CreateArrayRequest& request);
+  Reply destroy(const channel::DestroyRequest& request);
+  Reply write_array(const channel::ArrayTransferRequest& request, Payload rows);
+  Reply read_array(const channel::ArrayTransferRequest& request);
+  Reply copy_array(const channel::ArrayCopyRequest& request);
+  Reply create_texture(const channel::CreateTextureRequest& request);
 
   Device& device_;
   Ledger ledger_;
