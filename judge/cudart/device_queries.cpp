@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "judge/cudart/arrays.h"
 #include "judge/cudart/handles.h"
 #include "judge/cudart/memory.h"
 #include "judge/cudart/pools.h"
@@ -18,14 +19,13 @@ namespace {
 
 constexpr int kWarp = 32;
 constexpr int kPitchLimit = std::numeric_limits<int>::max();
-constexpr int kTextureAlignment = 512, kTexturePitchAlignment = 32;  // the same on every GPU since compute 3.0
 
 int as_int(std::uint64_t value) {
   return static_cast<int>(std::min<std::uint64_t>(value, std::numeric_limits<int>::max()));
 }
 
-// What an attribute is on this device: a property of it, or a fact about this runtime. Nothing: it describes textures,
-// surfaces or hardware that is not there.
+// What an attribute is on this device: a property of it, or a fact about this runtime. Nothing: it describes
+// hardware that is not there.
 std::optional<int> attribute_value(const channel::HelloReply& device, cudaDeviceAttr attribute) {
   switch (attribute) {
     case cudaDevAttrMaxThreadsPerBlock:
@@ -78,10 +78,6 @@ std::optional<int> attribute_value(const channel::HelloReply& device, cudaDevice
       return device.major;
     case cudaDevAttrComputeCapabilityMinor:
       return device.minor;
-    case cudaDevAttrTextureAlignment:
-      return kTextureAlignment;
-    case cudaDevAttrTexturePitchAlignment:
-      return kTexturePitchAlignment;
 
     case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrUnifiedAddressing:
@@ -122,7 +118,7 @@ std::optional<int> attribute_value(const channel::HelloReply& device, cudaDevice
     case cudaDevAttrGPUDirectRDMASupported:
       return 0;
     default:
-      return std::nullopt;
+      return texture_attribute(attribute);
   }
 }
 
@@ -227,8 +223,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   to.totalConstMem = from.constant_bytes;
   to.major = from.major;
   to.minor = from.minor;
-  to.textureAlignment = kTextureAlignment;
-  to.texturePitchAlignment = kTexturePitchAlignment;
+  describe_textures(to);
   to.multiProcessorCount = from.multiprocessors;
   to.memoryBusWidth = from.memory_bus_bits;
   to.l2CacheSize = from.l2_bytes;

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "judge/cudart/capture.h"
+#include "judge/cudart/arrays.h"
+#include "judge/cudart/handles.h"
 #include "judge/cudart/memory.h"
 #include "judge/cudart/pools.h"
 #include "judge/cudart/registered.h"
@@ -112,6 +114,8 @@ void free_everything(const ApiCall& call) {
     pinned.swap(ledger.pinned);
   }
   unregister_all(call);
+  destroy_objects(call);
+  free_arrays(call);
   for (void* pointer : device) release(call, pointer, false);
   for (void* pointer : pinned) release(call, pointer, true);
 }

@@ -70,8 +70,8 @@ std::span<const std::byte> HostCalls::answer(std::span<const std::byte> datagram
   }
   ++next_sequence_;
 
-  // A bulk payload stays in memory that the host can change meanwhile. Only write and register_module may have one;
-  // both take their copy in one pass and never read a byte twice.
+  // A bulk payload stays in memory that the host can change meanwhile. Only write, write_array and
+  // register_module may have one; they take their copy in one pass and never read a byte twice.
   const Payload payload =
       message.payload_in_bulk() ? Payload(bulk_).first(message.header.payload_bytes) : Payload(message.inline_payload);
   const bool answers_when_dead =

@@ -100,12 +100,9 @@ HostCalls::Reply HostCalls::destroy(const channel::DestroyRequest& request) {
 
 HostCalls::Reply HostCalls::write_array(const channel::ArrayTransferRequest& request, Payload rows) {
   static constexpr std::string_view kCall = "cudaMemcpyToArray";
-  const auto bytes = box_bytes(request.row_bytes, request.rows, request.slices, channel::kBulkBytes);
-  if (!bytes || *bytes != rows.size())
-    return {{cuda_invalid_value, "the size of the copy does not fit its data"}, kCall};
   const Status status = device_.textures()->write(request.array, box_of(request), rows);
   if (!status.ok()) return {status, kCall};
-  ledger_.copy_chunk(OperationKind::copy_to_device, *bytes, request.operation_bytes);
+  ledger_.copy_chunk(OperationKind::copy_to_device, rows.size(), request.operation_bytes);
   return {};
 }
 
