@@ -114,7 +114,8 @@ class EmulatedDevice final : public Device {
     const auto kind = r.kind == MemoryKind::managed  ? AllocationKind::managed
                       : r.kind == MemoryKind::pinned ? AllocationKind::pinned
                                                      : AllocationKind::device;
-    Allocation* a = memory_.allocate(r.bytes, kind);
+    // 512: every pointer of cudaMalloc may become a texture (cudaDevAttrTextureAlignment).
+    Allocation* a = memory_.allocate(r.bytes, kind, 512);
     if (a == nullptr)
       return {kMemoryAllocation, std::to_string(r.bytes) + " bytes asked for, " +
                                      std::to_string(memory_.bytes_in_use()) + " in use, " +

@@ -59,7 +59,6 @@ void GlobalMemory::reset() {
   allocations_.clear();
   in_use_ = allocated_ = 0;
   textures_.clear();
-  in_use_ = 0;
   next_ = kDeviceBase;
   if (mapped_next_ != kMappedBase) {
     // A hole punched in the file empties it for both processes.

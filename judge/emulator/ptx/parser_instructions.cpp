@@ -163,7 +163,7 @@ Operand Parser::parse_operand() {
   Deeper deeper(*this);
   const Token& next = peek();
   count(operands_, limits_.operands, "operands", next.at);
-  if (next.is('{')) return parse_vector();
+  if (next.is('{')) return parse_pair(parse_vector());  // {a, b, c, d}|p: tex, with whether the texels are there
   if (next.is('[')) return parse_address();
   if (next.is_word() && next.text != "WARP_SZ") return parse_named_operand();
   if (next.is('!') || next.is('-')) {

@@ -132,8 +132,12 @@ TEST_CASE("there is one device, and its properties are those of the greeting") {
   CHECK(value == 1);
   REQUIRE(cudaDeviceGetAttribute(&value, cudaDevAttrClusterLaunch, 0) == cudaSuccess);
   CHECK(value == 0);
-  CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrMaxTexture1DWidth, 0) == cudaErrorInvalidValue);
-  CHECK(last_report(device) == "cudaDeviceGetAttribute: device attribute 21 has no value on this device");
+  REQUIRE(cudaDeviceGetAttribute(&value, cudaDevAttrMaxTexture2DHeight, 0) == cudaSuccess);
+  CHECK(value == 65536);
+  REQUIRE(cudaDeviceGetAttribute(&value, cudaDevAttrTexturePitchAlignment, 0) == cudaSuccess);
+  CHECK(value == 32);
+  CHECK(cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(9999), 0) == cudaErrorInvalidValue);
+  CHECK(last_report(device) == "cudaDeviceGetAttribute: device attribute 9999 has no value on this device");
 
   std::size_t free_bytes = 0, total_bytes = 0;
   REQUIRE(cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess);
