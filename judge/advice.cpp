@@ -58,6 +58,11 @@ Text after_fault(const device::Fault& f) {
     case FaultKind::use_after_free:
       return both(fmt::format("Free the memory only after the last kernel that uses it; {} still did.", at),
                   fmt::format("请在最后一个使用这块内存的核函数之后再释放它；{} 处还在使用。", at));
+    case FaultKind::invalid_free:
+      return both(fmt::format("At {} free exactly what malloc or new in device code returned, once: what cudaMalloc returned "
+                              "belongs to cudaFree.",
+                              at),
+                  fmt::format("{} 处只能释放设备代码里 malloc 或 new 返回的指针，且只能释放一次；cudaMalloc 的内存要用 cudaFree 释放。", at));
     case FaultKind::misaligned:
       return both(
           fmt::format("At {} a vector access needs an address that is a multiple of its width: handle the elements "

@@ -36,6 +36,7 @@ void add_fault(FaultKind kind, CaseFacts& f) {
     case FaultKind::sync_mask:
       f.barrier_error = true;
       return;
+    case FaultKind::invalid_free:
     case FaultKind::trap:
     case FaultKind::assertion:
     case FaultKind::stack_overflow:

@@ -48,6 +48,7 @@ int error_of(FaultKind kind) {
     case FaultKind::step_limit:
     case FaultKind::barrier_divergence:
       return kLaunchTimeout;
+    case FaultKind::invalid_free:
     case FaultKind::trap:
     case FaultKind::stack_overflow:
     case FaultKind::sync_mask:
@@ -132,6 +133,8 @@ class EmulatedDevice final : public Device {
     const Allocation* a = memory_.find_live(address, 1);
     if (a != nullptr && (a->kind == AllocationKind::variable || a->kind == AllocationKind::constant))
       return {kInvalidValue, a->label + " is a variable of the program, not an allocation"};
+    if (a != nullptr && a->kind == AllocationKind::heap)
+      return {kInvalidValue, a->label + " in device code gave this memory: only free in device code takes it back"};
     if (memory_.free(address)) return {};
     const Allocation* freed = memory_.find(address);
     if (freed != nullptr && freed->freed) return {kInvalidValue, "the memory was freed before"};
@@ -314,6 +317,8 @@ class EmulatedDevice final : public Device {
                                  std::to_string(kMaxStackBytes)};
     if (limit != DeviceLimit::stack && value > properties_.total_global_bytes)
       return {kMemoryAllocation, std::to_string(value) + " bytes are more than the device has"};
+    if (limit == DeviceLimit::malloc_heap && !memory_.heap().set_limit(value))
+      return {kInvalidValue, "the heap of device code is in use: its size is set before the first kernel that uses malloc"};
     if (limit == DeviceLimit::stack) value = (value + 15) / 16 * 16;
     limits_[static_cast<std::size_t>(limit)] = value;
     return {};
@@ -396,6 +401,9 @@ class EmulatedDevice final : public Device {
 
   Status find(Address at, std::uint64_t bytes, Allocation*& out, const char* what) {
     out = memory_.find_live(at, bytes);
+    if (out != nullptr && out->kind == AllocationKind::heap)
+      return {kInvalidValue, std::string(what) + " is memory of " + out->label +
+                                 " in device code, which the CUDA runtime cannot copy or set"};
     if (out != nullptr) return {};
     const emulator::AddressDescription d = memory_.describe(at, 1);
     std::string text = std::string(what) + " is not " + std::to_string(bytes) + " bytes of one device allocation";
@@ -483,11 +491,11 @@ class EmulatedDevice final : public Device {
         const auto target = m.symbols.find(std::string(r.symbol));
         const std::uint64_t at =
             target != m.symbols.end() ? target->second->base : emulator::lower::function_address(m.ptx, r.symbol);
-        if (at == 0 || r.offset + 8 > v.bytes)
+        if (at == 0 || r.bytes > v.bytes || r.offset > v.bytes - r.bytes)
           return {kInvalidPtx, "the initialiser of " + std::string(v.name) + " names " + std::string(r.symbol) +
                                    ", which is not a variable or device function of the module"};
         const std::uint64_t value = at + static_cast<std::uint64_t>(r.addend);
-        std::memcpy(self->second->data + r.offset, &value, 8);
+        std::memcpy(self->second->data + r.offset, &value, r.bytes);
       }
     }
     return {};

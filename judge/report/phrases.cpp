@@ -60,6 +60,8 @@ Words words_of(FaultKind kind) {
       return {"out of bounds", "越界访问"};
     case FaultKind::use_after_free:
       return {"use after free", "使用已释放的内存"};
+    case FaultKind::invalid_free:
+      return {"invalid free", "非法释放"};
     case FaultKind::misaligned:
       return {"misaligned access", "未对齐的访问"};
     case FaultKind::wrong_space:

@@ -23,7 +23,7 @@ struct CaseFacts {           // what was observed in one case; booleans, no pros
   bool unsupported_call = false;          // an API call or instruction we lack: judge_error
   bool wall_limit = false, cpu_limit = false, step_limit = false, memory_limit = false, output_limit = false;
   bool kernel_illegal_access = false;     // out_of_bounds, use_after_free, misaligned, wrong_space, host/null pointer, read_only
-  bool kernel_trap = false;               // trap, assertion, illegal_instruction, stack_overflow
+  bool kernel_trap = false;               // trap, assertion, illegal_instruction, stack_overflow, invalid_free
   bool launch_failed = false;             // a launch returned an error
   bool api_error = false;                 // another runtime call returned an error
   bool race = false, barrier_error = false /* barrier_divergence, sync_mask */, uninitialized_read = false;

@@ -47,10 +47,28 @@ float flushed(float x) {
 }
 
 struct Half {
-  static float widen(std::uint16_t x) { return static_cast<float>(std::bit_cast<_Float16>(x)); }
-  // The sum of two halves is exact in float up to one rounding, and 24 bits are enough for that second rounding to be
-  // harmless.
-  static std::uint16_t narrow(float x) { return std::bit_cast<std::uint16_t>(static_cast<_Float16>(x)); }
+  static float widen(std::uint16_t x) {
+    const std::uint32_t sign = static_cast<std::uint32_t>(x & 0x8000) << 16, magnitude = x & 0x7fffu;
+    if (magnitude < 0x400)  // subnormal: a multiple of 2^-24
+      return std::bit_cast<float>(std::bit_cast<std::uint32_t>(static_cast<float>(magnitude) * 0x1p-24f) | sign);
+    const std::uint32_t rebias = magnitude < 0x7c00 ? 112u << 23 : 224u << 23;
+    return std::bit_cast<float>(((magnitude << 13) + rebias) | sign);
+  }
+  // To nearest even. The sum of two halves is exact in float up to one rounding, and 24 bits are enough for this second
+  // one to be harmless.
+  static std::uint16_t narrow(float x) {
+    const auto bits = std::bit_cast<std::uint32_t>(x);
+    const std::uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fff'ffff;
+    if (magnitude >= 0x4780'0000) return static_cast<std::uint16_t>(sign | 0x7c00);  // 65536 and more
+    std::uint32_t half = 0;
+    if (magnitude < 0x3880'0000) {  // below 2^-14: adding 0.5 rounds to multiples of 2^-24
+      half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - std::bit_cast<std::uint32_t>(0.5f);
+    } else {
+      const std::uint32_t rebiased = magnitude - (112u << 23);
+      half = (rebiased + 0xfff + (rebiased >> 13 & 1)) >> 13;
+    }
+    return static_cast<std::uint16_t>(sign | half);
+  }
 };
 
 struct Bfloat {

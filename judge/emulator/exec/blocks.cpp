@@ -327,6 +327,9 @@ BlockEnd run_block(BlockState& b, Worker& k, bool others_wait) {
     }
     if (b.live_warps == 0) return BlockEnd::finished;
     if (k.preempted) {
+      // Threads that spin or sleep may wait for others that stand at a barrier which is complete.
+      release_barriers(b, k);
+      if (k.dead) return BlockEnd::dead;
       if ((++b.rounds >= kRoundsBeforeOthers || k.polled) && others_wait) return BlockEnd::suspended;
       continue;
     }

@@ -32,8 +32,9 @@ void prepare(LaunchContext& launch, const Program& p, std::uint64_t stack_bytes)
         std::max<std::uint64_t>(largest_frame,
                                 std::min<std::uint64_t>(std::uint64_t{largest_frame} * kStackFrames, kMaxStackBytes)) /
         64 * 64);
-    if (any_local) local += static_cast<std::uint32_t>(std::max<std::uint64_t>(kStackBytes, stack_bytes));
   }
+  if (p.uses_alloca || (any_local && p.functions.size() > 1))
+    local += static_cast<std::uint32_t>(std::max<std::uint64_t>(kStackBytes, stack_bytes));
   launch.local_stride = (local + 15) / 16 * 16;
 }
 
@@ -259,12 +260,14 @@ LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span
   launch.schedule_seed = options.schedule_seed;
   launch.steps_left = static_cast<std::int64_t>(std::min<std::uint64_t>(options.step_limit / kLanes, INT64_MAX / 2));
   launch.output_cap = options.output_cap;
+  launch.clock_base = clock_;
   prepare(launch, p, options.stack_bytes);
 
   // With atomics on global memory the result may depend on the order of blocks (floating-point sums): one worker keeps
   // it the same from run to run. Other kernels give the same result on any number of cores, or have a race.
   unsigned count_workers = options.workers != 0 ? options.workers : std::max(1u, std::thread::hardware_concurrency());
-  if (p.has_global_atomics || p.orders_across_blocks || shape.cooperative || options.schedule_seed != 0)
+  if (p.has_global_atomics || p.uses_heap || p.reads_clock || p.orders_across_blocks || shape.cooperative ||
+      options.schedule_seed != 0)
     count_workers = 1;
   count_workers = static_cast<unsigned>(std::min<std::uint64_t>(count_workers, launch.blocks));
 
@@ -285,8 +288,10 @@ LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span
   }
 
   LaunchResult out;
+  clock_ += workers[0]->slept_ticks;
   out.finished = launch.stop_at.load() == UINT64_MAX && !launch.out_of_steps.load();
   count(p, workers, out);
+  clock_ += out.steps / kLanes;
   collect_faults(workers, options.max_faults, out);
   std::vector<DevicePrint> prints;
   for (auto& w : workers) {

@@ -54,11 +54,12 @@ class Launcher {
   // parameters: Program::parameter_bytes long.
   LaunchResult run(const Program& program, const LaunchShape& shape, std::span<const std::byte> parameters,
                    const LaunchOptions& options);
-  void reset() { epoch_ = 0; }
+  void reset() { epoch_ = clock_ = 0; }
 
  private:
   GlobalMemory& memory_;
   std::uint64_t epoch_ = 0;  // of race shadows: 1..255
+  std::uint64_t clock_ = 0;  // ticks of all launches
 };
 
 }  // namespace judge::emulator

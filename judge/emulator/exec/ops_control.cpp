@@ -1,8 +1,6 @@
 // Control flow: block starts, branches, guards, calls, barriers, special registers. The slow parts are in
 // scheduler.cpp.
 
-#include <time.h>
-
 #include "judge/emulator/exec/lanes.h"
 #include "judge/emulator/exec/warp.h"
 #include "judge/emulator/lower/special.h"
@@ -28,11 +26,16 @@ const Instr* branch(Warp& w, const Instr* i, std::uint32_t taken) {
   return diverge(s, taken, target_of(i), i + 1);
 }
 
-std::uint64_t now_ns() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+// One tick is one warp instruction of the worker (the only one then), and a nanosecond of %globaltimer: monotonic, and
+// the same in every run. Reading it costs what it costs on hardware, so that loops which wait for it end.
+std::uint64_t read_clock(WarpState& s) {
+  constexpr std::uint64_t kReadTicks = 20;
+  Worker& k = *s.worker;
+  k.slept_ticks += kReadTicks;
+  return k.launch->clock_base + k.slept_ticks + static_cast<std::uint64_t>(k.steps_taken - k.steps);
 }
+
+constexpr std::uint64_t kTimerBase = 1'700'000'000'000'000'000;  // an ordinary moment, in ns since 1970
 
 std::uint64_t special_uniform(WarpState& s, Special which) {
   const LaunchContext& l = *s.worker->launch;
@@ -67,14 +70,14 @@ std::uint64_t special_uniform(WarpState& s, Special which) {
       return l.launch_epoch;
     case Special::clock:
     case Special::clock64:
-      return static_cast<std::uint64_t>(s.worker->steps_taken - s.worker->steps);
+      return read_clock(s);
     case Special::clock_hi:
-      return static_cast<std::uint64_t>(s.worker->steps_taken - s.worker->steps) >> 32;
+      return read_clock(s) >> 32;
     case Special::globaltimer:
     case Special::globaltimer_lo:
-      return now_ns();
+      return kTimerBase + read_clock(s);
     case Special::globaltimer_hi:
-      return now_ns() >> 32;
+      return (kTimerBase + read_clock(s)) >> 32;
     case Special::total_smem_size:
     case Special::aggr_smem_size:
       return l.shared_bytes;
@@ -227,8 +230,31 @@ JUDGE_OP(vprintf) {
 JUDGE_OP(assert_fail) {
   return fail_assertion(state(w), i);
 }
+JUDGE_OP(heap_malloc) {
+  return allocate_on_heap(state(w), i);
+}
+JUDGE_OP(heap_free) {
+  return free_on_heap(state(w), i);
+}
 JUDGE_OP(nanosleep) {
+  const std::uint32_t* ns = slot<std::uint32_t>(w, i->a);
+  std::uint32_t longest = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    const std::uint32_t asked = ns[l] & (0u - (w.mask >> l & 1));
+    longest = asked > longest ? asked : longest;
+  }
+  return sleep_lanes(state(w), i, longest);
+}
+JUDGE_OP(alloca_local) {
+  return allocate_on_stack(state(w), i);
+}
+JUDGE_OP(stack_save) {
+  const std::uint64_t top = stack_top(state(w));
+  for_lanes<Full>(w, slot<std::uint64_t>(w, i->d), [=](int) { return top; });
   return i + 1;
+}
+JUDGE_OP(stack_restore) {
+  return restore_stack(state(w), i);
 }
 JUDGE_OP(nop) {
   return i + 1;

@@ -47,6 +47,9 @@ void remove_group(WarpState& w, std::uint32_t index) {
 // Joins group `from` into `to`; both stand at the same place.
 void merge(WarpState& w, std::uint32_t to, std::uint32_t from) {
   w.groups[to].mask |= w.groups[from].mask;
+  w.groups[to].taken = std::max(w.groups[to].taken, w.groups[from].taken);
+  for (std::size_t k = 0; k < w.groups[to].calls.size(); ++k)
+    w.groups[to].calls[k].taken = std::max(w.groups[to].calls[k].taken, w.groups[from].calls[k].taken);
   w.groups[to].last_run = std::max(w.groups[to].last_run, w.groups[from].last_run);
   remove_group(w, from);
 }
@@ -191,6 +194,7 @@ const Instr* diverge(WarpState& w, std::uint32_t taken, const Instr* target, con
   other.function = g.function;
   other.frame = g.frame;
   other.local = g.local;
+  other.taken = g.taken;
   other.calls = g.calls;
   other.last_run = g.last_run;
   g.mask = w.mask & ~taken;
@@ -260,7 +264,7 @@ const Instr* call_known(WarpState& w, const Instr* i, std::uint32_t callee) {
   const FunctionCode& from = p.functions[g.function];
   const FunctionCode& to = p.functions[callee];
   const std::uint32_t frame = g.frame + from.frame_bytes;
-  const std::uint32_t local = g.local + from.local_bytes;
+  const std::uint32_t local = g.local + from.local_bytes + g.taken;
   Fault f;
   f.kind = FaultKind::stack_overflow;
   if (g.calls.size() >= kMaxCallDepth || frame + to.frame_bytes > w.frames_bytes ||
@@ -286,7 +290,8 @@ const Instr* call_known(WarpState& w, const Instr* i, std::uint32_t callee) {
                     std::min(a.bytes, b.bytes),
                     callee_frame + b.frame_offset + static_cast<std::uint32_t>(l) * b.stride);
   }
-  g.calls.push_back({i->aux, g.function, g.frame, g.local, i + 1});
+  g.calls.push_back({i->aux, g.function, g.frame, g.local, g.taken, i + 1});
+  g.taken = 0;
   g.function = callee;
   g.frame = frame;
   g.local = local;
@@ -317,6 +322,7 @@ const Instr* return_from(WarpState& w, const Instr* i) {
   g.function = back.function;
   g.frame = back.frame;
   g.local = back.local;
+  g.taken = back.taken;
   g.pc = back.next;
   if (w.groups.size() > 1) return pick_group(w);
   w.base[0] = w.frames + g.frame;
@@ -359,6 +365,26 @@ bool gather_lanes(WarpState& w, const Instr* i, const std::uint32_t* members, co
   g.members = named;
   *next = pick_group(w);
   return false;
+}
+
+// The group gives way: to another of its warp that has waited longest, or to the other warps and blocks.
+const Instr* sleep_lanes(WarpState& w, const Instr* i, std::uint32_t ns) {
+  constexpr std::uint32_t kMaxSleep = 1'000'000;  // PTX ISA, "nanosleep": at most 1 ms
+  Worker& k = *w.worker;
+  k.slept_ticks += std::min(ns, kMaxSleep);
+  Group& g = w.groups[w.current];
+  g.pc = i + 1;
+  std::uint32_t oldest = UINT32_MAX;
+  for (std::uint32_t n = 0; n < w.groups.size(); ++n) {
+    if (n == w.current || w.groups[n].state != GroupState::ready) continue;
+    if (oldest == UINT32_MAX || w.groups[n].last_run < w.groups[oldest].last_run) oldest = n;
+  }
+  if (oldest != UINT32_MAX) {
+    w.slice = kSlice;
+    return switch_to(w, oldest);
+  }
+  k.preempted = k.polled = true;
+  return nullptr;
 }
 
 const Instr* stop_warp(WarpState& w) {

@@ -30,8 +30,12 @@ struct ReturnFrame {
   std::uint32_t function;    // the caller
   std::uint32_t frame;       // the caller's frame, byte offset
   std::uint32_t local;       // the caller's local memory, byte offset
+  std::uint32_t taken;       // by the caller's alloca
   const Instr* next;
-  friend bool operator==(const ReturnFrame&, const ReturnFrame&) = default;
+  // Where lanes took different amounts they may still go on together.
+  friend bool operator==(const ReturnFrame& a, const ReturnFrame& b) {
+    return a.site == b.site && a.function == b.function && a.frame == b.frame && a.local == b.local && a.next == b.next;
+  }
 };
 
 enum class GroupState : std::uint8_t { ready, barrier, lanes /* waits for lanes named in a membermask */ };
@@ -41,6 +45,7 @@ struct Group {
   GroupState state = GroupState::ready;
   const Instr* pc = nullptr;       // next instruction; a waiting group's own barrier or *_sync instruction
   std::uint32_t function = 0, frame = 0, local = 0;
+  std::uint32_t taken = 0;         // local memory that alloca took in this activation
   std::uint32_t members = 0;       // state lanes: whom it waits for
   std::uint64_t last_run = 0;
   std::vector<ReturnFrame> calls;
@@ -162,6 +167,7 @@ struct LaunchContext {
   std::uint64_t max_running_blocks = 64;  // of one worker, when blocks wait for each other
   std::uint64_t grid_workspace = 0;       // of a cooperative launch
   std::uint64_t output_cap = 0;
+  std::uint64_t clock_base = 0;    // ticks of earlier launches
   // One warp's register file and stack.
   std::uint32_t frames_bytes = 0;
   std::uint32_t local_stride = 0;
@@ -181,6 +187,7 @@ struct Worker {
   std::uint64_t fault_sequence = 0;
   std::int64_t steps = 0;               // warp instructions left of the share taken from LaunchContext::steps_left
   std::uint64_t shared_epoch = 1;       // not shifted
+  std::uint64_t slept_ticks = 0;        // of the clock, beside instructions
   std::int64_t steps_taken = 0;         // all shares so far: taken - left is the clock that kernels read
   bool dead = false;                    // the running block's kernel died
   bool preempted = false;               // a warp of the running block used up its share
@@ -206,6 +213,7 @@ const Instr* arrive_at_barrier(WarpState& w, const Instr* i);
 // Whether the current group holds every live lane that any of its lanes names in `members` (one mask a lane); otherwise it
 // is made to wait, or the kernel dies, and *next says how to go on.
 bool gather_lanes(WarpState& w, const Instr* i, const std::uint32_t* members, const Instr** next);
+const Instr* sleep_lanes(WarpState& w, const Instr* i, std::uint32_t ns);  // nanosleep
 const Instr* take_steps(WarpState& w, const Instr* at);          // the share of steps is used up
 void note_poll(WarpState& w, const Instr* i);                    // after a strong load of one element
 const Instr* stop_warp(WarpState& w);                            // after a fault that ends the kernel
@@ -213,6 +221,15 @@ const Instr* stop_warp(WarpState& w);                            // after a faul
 // device_print.cpp
 const Instr* print(WarpState& w, const Instr* i);
 const Instr* fail_assertion(WarpState& w, const Instr* i);
+
+// heap.cpp
+const Instr* allocate_on_heap(WarpState& w, const Instr* i);
+const Instr* free_on_heap(WarpState& w, const Instr* i);
+
+// stack.cpp: memory that a function takes while it runs
+std::uint64_t stack_top(const WarpState& w);  // offset in local memory
+const Instr* allocate_on_stack(WarpState& w, const Instr* i);
+const Instr* restore_stack(WarpState& w, const Instr* i);
 
 // report_fault.cpp
 ThreadId thread_id(const WarpState& w, int lane);

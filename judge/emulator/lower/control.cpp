@@ -115,6 +115,12 @@ const ParamRegion& Lowering::call_region(const ptx::Operand& o, const ptx::Instr
   return *r;
 }
 
+void Lowering::unsupported_call(const ptx::Instruction& i, std::string_view name) {
+  const int at = kernel_.location(i.location);
+  throw Unsupported(i.at, "call " + std::string(name), refusal_of_call(name),
+                    at < 0 ? SourceLocation{} : kernel_.program().locations[static_cast<std::size_t>(at)]);
+}
+
 void Lowering::lower_call(const ptx::Instruction& i) {
   Program& p = kernel_.program();
   if (i.operands.empty()) unsupported(i, "no callee");
@@ -133,9 +139,12 @@ void Lowering::lower_call(const ptx::Instruction& i) {
         op = Op::vprintf;
       else if (f->name == "__assertfail" && site.arguments.size() >= 4)
         op = Op::assert_fail;
+      else if (f->name == "malloc" && site.arguments.size() == 1 && site.results.size() == 1)
+        op = Op::heap_malloc;
+      else if (f->name == "free" && site.arguments.size() == 1)
+        op = Op::heap_free;
       else
-        throw Unsupported(i.at, "call " + std::string(f->name),
-                          "the device library function is not part of the emulator");
+        unsupported_call(i, f->name);
     } else {
       if (f->is_entry) unsupported(i, "calling a kernel from a kernel (dynamic parallelism)");
       site.callee = static_cast<int>(kernel_.function_number(*f));
@@ -143,6 +152,7 @@ void Lowering::lower_call(const ptx::Instruction& i) {
         unsupported(i, "the number of arguments differs from the callee's");
     }
   }
+  if (op == Op::heap_malloc || op == Op::heap_free) p.uses_heap = true;
   p.calls.push_back(std::move(site));
   Instr& call = emit(op);
   call.aux = static_cast<std::uint32_t>(p.calls.size()) - 1;
@@ -276,7 +286,35 @@ bool Lowering::lower_warp(const ptx::Instruction& i) {
     return true;
   }
   if (i.opcode == "nanosleep") {
-    emit(Op::nanosleep);
+    need(1);
+    const Slot ns = source(i.operands[0], ptx::Type::u32);
+    emit(Op::nanosleep).a = ns;
+    return true;
+  }
+  if (i.opcode == "alloca") {
+    if (i.operands.size() < 2 || i.operands.size() > 3) unsupported(i, "a destination and a size are expected");
+    if (!i.has_modifier("u64")) unsupported(i, "32-bit addresses");
+    if (i.operands.size() == 3 && i.operands[2].kind != Kind::immediate) unsupported(i, "the alignment is a constant");
+    const std::uint64_t align = i.operands.size() == 3 ? i.operands[2].bits : 8;
+    if (align == 0 || align > 4096 || (align & (align - 1)) != 0) unsupported(i, "its alignment");
+    const Slot bytes = source(i.operands[1], ptx::Type::u64), d = destination(i.operands[0], ptx::Type::u64);
+    kernel_.program().uses_alloca = true;
+    Instr& a = emit(Op::alloca_local);
+    a.d = d;
+    a.a = bytes;
+    a.imm = align;
+    return true;
+  }
+  if (i.opcode == "stacksave") {
+    need(1);
+    const Slot d = destination(i.operands[0], ptx::Type::u64);
+    emit(Op::stack_save).d = d;
+    return true;
+  }
+  if (i.opcode == "stackrestore") {
+    need(1);
+    const Slot a = source(i.operands[0], ptx::Type::u64);
+    emit(Op::stack_restore).a = a;
     return true;
   }
   if (i.opcode == "pmevent" || i.opcode == "griddepcontrol") {

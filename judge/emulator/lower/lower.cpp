@@ -48,9 +48,13 @@ std::string spelled(const ptx::Instruction& i) {
   return s;
 }
 
-Unsupported::Unsupported(ptx::Position where, std::string spelling, const std::string& why)
-    : std::runtime_error("PTX line " + std::to_string(where.line) + ": " + spelling + " is not supported" +
-                         (why.empty() ? "" : ": " + why)),
+Unsupported::Unsupported(ptx::Position where, std::string spelling, const std::string& why,
+                         const SourceLocation& source)
+    : std::runtime_error((source.line > 0 ? source.file.substr(source.file.rfind('/') + 1) + ":" +
+                                                std::to_string(source.line) + " (PTX line "
+                                          : "PTX line ") +
+                         std::to_string(where.line) + (source.line > 0 ? "): " : ": ") + spelling +
+                         " is not supported" + (why.empty() ? "" : ": " + why)),
       at(where),
       instruction(std::move(spelling)) {}
 
@@ -194,6 +198,22 @@ int KernelLowering::location(int module_location) {
   return number;
 }
 
+void KernelLowering::reach(std::string_view name) {
+  if (const ptx::Function* f = find_function(name); f != nullptr && !f->is_entry && !f->is_extern) function_number(*f);
+}
+
+void KernelLowering::reach_all_addresses() {
+  for (const auto& v : module_.variables)
+    for (const auto& r : v.relocations) reach(r.symbol);
+  for (const auto& f : module_.functions) {
+    for (const auto& [label, targets] : f.branch_tables)
+      for (const auto target : targets) reach(target);
+    for (const auto& i : f.body)
+      for (std::size_t k = i.opcode == "call" ? 1 : 0; k < i.operands.size(); ++k)
+        if (i.operands[k].kind == ptx::Operand::Kind::symbol) reach(i.operands[k].name);
+  }
+}
+
 std::shared_ptr<Program> KernelLowering::run(std::string_view entry_name) {
   const ptx::Function* entry = find_function(entry_name);
   if (entry == nullptr || !entry->is_entry) throw std::out_of_range("no kernel " + std::string(entry_name));
@@ -215,21 +235,22 @@ std::shared_ptr<Program> KernelLowering::run(std::string_view entry_name) {
     if (!o.name.empty()) names.insert(o.name);
     for (const auto& e : o.elements) self(self, e);
   };
+  bool by_address = false;
   for (std::size_t k = 0; k < functions_.size(); ++k) {
     for (const auto& i : functions_[k]->body) {
       for (const auto& o : i.operands) {
         note(note, o);
-        if (o.kind == ptx::Operand::Kind::symbol || o.kind == ptx::Operand::Kind::label)
-          if (const ptx::Function* f = find_function(o.name); f != nullptr && !f->is_entry && !f->is_extern)
-            function_number(*f);
+        if (o.kind == ptx::Operand::Kind::symbol || o.kind == ptx::Operand::Kind::label) reach(o.name);
+      }
+      // A pointer may hold the address of any function that the module takes the address of.
+      const bool indirect =
+          i.opcode == "call" && !i.operands.empty() && i.operands[0].kind == ptx::Operand::Kind::reg;
+      if (indirect && !by_address) {
+        by_address = true;
+        reach_all_addresses();
       }
     }
   }
-  // A function whose address is taken by a variable's initialiser can be reached through it.
-  for (const auto& v : module_.variables)
-    for (const auto& r : v.relocations)
-      if (const ptx::Function* f = find_function(r.symbol); f != nullptr && !f->is_entry && !f->is_extern)
-        function_number(*f);
 
   std::uint32_t shared = 0;
   std::vector<const ptx::Variable*> dynamic;
@@ -295,7 +316,7 @@ std::shared_ptr<Program> KernelLowering::run(std::string_view entry_name) {
     i.run[0] = table[op].full;
     i.run[1] = table[op].masked;
     const auto is_branch = [&](Op o) { return i.op == static_cast<std::uint16_t>(o); };
-    if (is_branch(Op::bra) || is_branch(Op::bra_if) || is_branch(Op::bra_if_strict))
+    if (is_branch(Op::bra) || is_branch(Op::bra_if) || is_branch(Op::bra_if_strict) || is_branch(Op::brx))
       i.imm = reinterpret_cast<std::uint64_t>(p.code.data() + i.imm);
   }
   return program_;
@@ -314,7 +335,9 @@ const ptx::Module& Lowering::module() const {
 }
 
 void Lowering::unsupported(const ptx::Instruction& i, const std::string& why) {
-  throw Unsupported(i.at, spelled(i), why);
+  const int at = kernel_.location(i.location);
+  const SourceLocation where = at < 0 ? SourceLocation{} : kernel_.program().locations[static_cast<std::size_t>(at)];
+  throw Unsupported(i.at, spelled(i), why.empty() ? refusal(i) : why, where);
 }
 
 void Lowering::find_read_registers() {
@@ -608,6 +631,7 @@ Slot Lowering::source(const ptx::Operand& o, ptx::Type type) {
       if (o.name == "WARP_SZ") return bits == 64 ? pool64(kLanes) : pool32(kLanes);
       const Special s = special_from(o.name);
       if (s == Special::none) unsupported(*now_, "special register " + std::string(o.name));
+      if (is_clock(s)) kernel_.program().reads_clock = true;
       const Slot d = scratch(is_wide(s) && bits == 64 ? 64 : 32);
       if (bits == 64 && !is_wide(s)) unsupported(*now_, std::string(o.name) + " as a 64-bit operand");
       Instr& i = emit(Op::mov_special);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "judge/emulator/exec/state.h"
+#include "judge/emulator/observe/fault.h"
 #include "judge/emulator/ptx/module.h"
 
 namespace judge::emulator::lower {
@@ -17,7 +18,8 @@ namespace judge::emulator::lower {
 // Thrown for an instruction, modifier or feature that is not implemented: becomes judge_error, never a wrong result.
 class Unsupported : public std::runtime_error {
  public:
-  Unsupported(ptx::Position at, std::string instruction, const std::string& why);
+  // source: where nvcc says the instruction comes from; it leads the message.
+  Unsupported(ptx::Position at, std::string instruction, const std::string& why, const SourceLocation& source = {});
   ptx::Position at;
   std::string instruction;  // as spelled: "wgmma.mma_async.sync…"
 };

@@ -114,6 +114,7 @@ class Lowering final : public FunctionLowering {
   void lower_texture_query(const ptx::Instruction& i);
   void texture_place(const ptx::Instruction& i, const ptx::Operand& o, unsigned dimensions, bool layered,
                      ptx::Type coordinate, Slot& handle, std::uint32_t& coordinates);
+  [[noreturn]] void unsupported_call(const ptx::Instruction& i, std::string_view name);
   std::uint32_t label_target(const ptx::Operand& operand, const ptx::Instruction& i);
   // For control instructions: lanes whose guard does not hold branch to the next instruction.
   void skip_unless_guard(const ptx::Instruction& i, std::uint32_t at);
@@ -160,6 +161,8 @@ class KernelLowering {
   const ptx::Function* find_function(std::string_view name) const;  // by an alias too; nullptr
   const ptx::Variable* find_variable(std::string_view name) const;
   bool has_barrier(const ptx::Function& f);  // in its own body
+  void reach(std::string_view function);     // lowers it too; a name that is no device function is passed over
+  void reach_all_addresses();                // every function whose address is taken somewhere
   std::uint32_t shared_offset(const ptx::Variable& v);
   int location(int module_location);  // index into Program::locations, from the module's
 
@@ -182,6 +185,10 @@ std::uint64_t address_of(const ptx::Module& module, const ptx::Function& f);
 
 // Fills Program::written_parameters. written_parameters.cpp
 void find_written_parameters(const ptx::Function& entry, Program& program);
+
+// Why an instruction that nothing here lowers is left out, for those that deserve a reason; "" otherwise. refused.cpp
+std::string refusal(const ptx::Instruction& i);
+std::string refusal_of_call(std::string_view function);
 
 std::string spelled(const ptx::Instruction& i);  // "ld.global.nc.f32"
 

@@ -109,6 +109,9 @@ struct Program {
   };
   bool written_parameters_known = false;
   std::vector<ParameterRange> written_parameters;
+  bool uses_heap = false;           // malloc or free: one worker, so that addresses repeat
+  bool uses_alloca = false;
+  bool reads_clock = false;         // likewise
   bool has_global_atomics = false;  // results may depend on the order of blocks
   std::uint32_t max_threads = 1024;
   std::uint32_t required_threads[3] = {0, 0, 0};

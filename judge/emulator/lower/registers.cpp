@@ -15,7 +15,7 @@ bool reads_first_operand(std::string_view opcode) {
       "st",      "red",     "bra",           "brx",      "ret",       "exit",     "trap",      "bar",
       "barrier", "membar",  "fence",         "prefetch", "prefetchu", "cp",       "nanosleep", "sust",
       "sured",   "discard", "applypriority", "call",     "wmma",      "mbarrier", "stmatrix",  "griddepcontrol",
-      "brkpt",   "pmevent", "setmaxnreg",    "isspacep_"};
+      "brkpt",   "pmevent", "setmaxnreg",    "stackrestore"};
   return std::find(std::begin(kNames), std::end(kNames), opcode) != std::end(kNames);
 }
 

@@ -35,6 +35,10 @@ inline Special special_from(std::string_view name) {
   return Special::none;
 }
 
+inline bool is_clock(Special s) {
+  return s >= Special::clock && s <= Special::globaltimer_hi;
+}
+
 inline bool is_wide(Special s) {
   return s == Special::clock64 || s == Special::globaltimer || s == Special::gridid;
 }

@@ -27,6 +27,7 @@ std::string describe_owner(const Allocation& a) {
   if (text.empty())
     text = a.kind == AllocationKind::managed  ? "an unnamed managed allocation"
            : a.kind == AllocationKind::pinned ? "an unnamed pinned host allocation"
+           : a.kind == AllocationKind::heap   ? "an unnamed malloc of a kernel"
                                               : "an unnamed cudaMalloc";
   text += " (";
   if (a.element_bytes != 0 && !a.element_type.empty())
@@ -57,6 +58,7 @@ GlobalMemory::~GlobalMemory() {
 
 void GlobalMemory::reset() {
   allocations_.clear();
+  heap_.reset();
   in_use_ = allocated_ = 0;
   textures_.clear();
   next_ = kDeviceBase;
@@ -78,10 +80,16 @@ Address GlobalMemory::place(std::uint64_t bytes, std::uint32_t align) {
   }
   // The range is used up once: forget freed allocations (use-after-free of those is no longer recognised) and look for
   // a gap.
-  std::erase_if(allocations_, [](const auto& entry) { return entry.second->freed; });
+  std::erase_if(allocations_, [](const auto& entry) {
+    return entry.second->freed && entry.second->kind != AllocationKind::heap;
+  });
   Address low = kDeviceBase + kGap;
   for (const auto& [base, a] : allocations_) {
     if (base >= kMappedBase) break;
+    if (a->kind == AllocationKind::heap) {
+      low = heap_.end();
+      continue;
+    }
     const Address candidate = align_up(low, std::max<std::uint64_t>(align, kGap));
     if (candidate + bytes + kGap <= base) return candidate;
     low = base + a->bytes + kGap;
@@ -124,7 +132,7 @@ Allocation* GlobalMemory::allocate(std::uint64_t bytes, AllocationKind kind, std
 
 bool GlobalMemory::free(Address base) {
   const auto it = allocations_.find(base);
-  if (it == allocations_.end() || it->second->freed) return false;
+  if (it == allocations_.end() || it->second->freed || it->second->kind == AllocationKind::heap) return false;
   Allocation& a = *it->second;
   a.freed = true;
   in_use_ -= a.bytes;
@@ -137,6 +145,17 @@ bool GlobalMemory::free(Address base) {
   a.init = nullptr;
   a.write_shadow = a.read_shadow = nullptr;
   return true;
+}
+
+Allocation* GlobalMemory::adopt(std::unique_ptr<Allocation> a) {
+  Allocation* result = a.get();
+  allocations_[a->base] = std::move(a);
+  return result;
+}
+
+Allocation* GlobalMemory::at(Address base) const {
+  const auto it = allocations_.find(base);
+  return it == allocations_.end() ? nullptr : it->second.get();
 }
 
 Allocation* GlobalMemory::find(Address address) const {
@@ -239,8 +258,9 @@ void GlobalMemory::copy_written(Allocation& to, std::uint64_t to_offset, const A
 }
 
 void GlobalMemory::prepare_race_shadow(unsigned shift) {
+  heap_.prepare_race_shadow(shift);
   for (auto& [base, a] : allocations_) {
-    if (a->freed || !a->tracked) continue;
+    if (a->freed || !a->tracked || a->kind == AllocationKind::heap) continue;
     if (a->write_shadow != nullptr && a->shadow_shift <= shift) continue;
     a->shadow_shift = shift;
     const std::size_t bytes = ((a->bytes >> shift) + 1 + kVectorSlack) * sizeof(std::uint64_t);
@@ -263,6 +283,7 @@ bool GlobalMemory::track(Address address) {
 }
 
 void GlobalMemory::clear_race_shadow() {
+  heap_.clear_race_shadow();
   for (auto& [base, a] : allocations_) {
     a->write_pages.clear();
     a->read_pages.clear();

@@ -18,12 +18,13 @@
 #include <vector>
 
 #include "judge/emulator/memory/address_space.h"
+#include "judge/emulator/memory/device_heap.h"
 #include "judge/emulator/memory/pages.h"
 #include "judge/emulator/memory/textures.h"
 
 namespace judge::emulator {
 
-enum class AllocationKind : std::uint8_t { device, managed, pinned, variable, constant };
+enum class AllocationKind : std::uint8_t { device, managed, pinned, variable, constant, heap /* of device-side malloc */ };
 
 struct Allocation {
   Address base = 0;
@@ -89,6 +90,9 @@ class GlobalMemory {
   bool track(Address a);
   void clear_race_shadow();
 
+  DeviceHeap& heap() { return heap_; }
+  const DeviceHeap& heap() const { return heap_; }
+
   int mapped_window_fd() const { return window_fd_; }
   std::uint64_t bytes_in_use() const { return in_use_; }
   std::uint64_t limit() const { return limit_; }
@@ -105,6 +109,12 @@ class GlobalMemory {
   }
 
  private:
+  friend class DeviceHeap;
+  Address reserve(std::uint64_t bytes) { return place(bytes, 4096); }  // a range of addresses; 0: none is left
+  Allocation* adopt(std::unique_ptr<Allocation> a);
+  Allocation* at(Address base) const;  // live or freed, beginning there; nullptr
+  void forget(Address base) { allocations_.erase(base); }
+
   Address place(std::uint64_t bytes, std::uint32_t align);
 
   std::map<Address, std::unique_ptr<Allocation>> allocations_;
@@ -114,6 +124,7 @@ class GlobalMemory {
   int window_fd_ = -1;
   std::byte* window_ = nullptr;  // kMappedSpan bytes
   TextureTable textures_;
+  DeviceHeap heap_{*this};
 };
 
 }  // namespace judge::emulator

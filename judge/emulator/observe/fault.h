@@ -14,6 +14,7 @@ namespace judge::emulator {
 #define JUDGE_FAULT_KINDS(X)                                                                    \
   X(out_of_bounds, "an address outside every allocation, in a guard zone, or past an array")    \
   X(use_after_free, "an address inside memory that was freed")                                  \
+  X(invalid_free, "free of memory that malloc did not give, or of the same memory twice")       \
   X(misaligned, "an address that is not a multiple of the access width")                        \
   X(wrong_space, "an address of one space used through another")                                \
   X(host_pointer, "a host address used in a kernel")                                            \

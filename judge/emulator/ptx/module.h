@@ -68,11 +68,12 @@ struct Location {
   std::string_view inlined_function;  // mangled name of the function that was inlined here; may be empty
 };
 
-struct Relocation {  // in an initialiser: 8 bytes at `offset` hold the address of `symbol` + addend
+struct Relocation {  // in an initialiser: 8 (or the low 4) bytes at `offset` hold the address of `symbol` + addend
   std::uint64_t offset = 0;
   std::string_view symbol;
   std::int64_t addend = 0;
   bool generic = false;  // generic(symbol)
+  unsigned bytes = 8;
 };
 
 struct Variable {  // .global, .const, .shared, .local, .param, at module or function scope

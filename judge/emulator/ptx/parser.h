@@ -110,6 +110,8 @@ class Parser {
   Operand parse_vector();
   Operand parse_address();
   Operand parse_named_operand();
+  void parse_index(Operand& operand);
+  const Variable* find_variable(std::string_view unique_name) const;
   Operand parse_register_use(const Token& name, const Binding& binding);
   std::optional<Operand> parse_special_register(const Token& name) const;
   Operand parse_pair(Operand first);
@@ -155,6 +157,7 @@ class Parser {
   std::map<std::tuple<int, int, int>, int> latest_at_;  // file, line, column -> the last such .loc of this function
 
   Function function_;  // being read
+  std::unordered_map<std::string_view, std::size_t> local_index_;  // of its variables, by unique name
   std::optional<Names> names_;
   int location_ = -1;
   Instruction* instruction_ = nullptr;

@@ -171,6 +171,7 @@ void Parser::parse_local_variables(Space space) {
       add_module_variable(std::move(variable));
     } else {
       if (!variable.initial.empty()) throw ParseError(name.at, "only .global and .const variables have initialisers");
+      local_index_.emplace(unique_name, function_.variables.size());
       function_.variables.push_back(std::move(variable));
     }
   } while (accept(','));

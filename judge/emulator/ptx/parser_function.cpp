@@ -13,6 +13,7 @@ constexpr std::uint64_t largest_file_number = 0x7fffffff;
 // .func (results) name (parameters) directives { body } or ;
 void Parser::parse_function(const Variable& linkage, bool is_entry) {
   function_ = Function{};
+  local_index_.clear();
   function_.is_entry = is_entry;
   function_.is_visible = linkage.is_visible;
   function_.is_weak = linkage.is_weak;
@@ -184,8 +185,16 @@ void Parser::parse_table(const Token& label, std::string_view directive) {
   do {
     const Token target = expect_word("a name after " + std::string(directive));
     count(operands_, limits_.operands, "operands", target.at);
-    if (accept('<')) throw ParseError(target.at, "numbered label ranges in .branchtargets are not supported");
-    table.targets.push_back(target.text);
+    if (accept('<')) {  // L<3> stands for L0, L1, L2
+      const std::uint64_t n = expect_integer("how many labels", limits_.operands);
+      expect('>', "'>' after the number of labels");
+      for (std::uint64_t k = 0; k < n; ++k) {
+        count(operands_, limits_.operands, "operands", target.at);
+        table.targets.push_back(storage_.emplace_back(std::string(target.text) + std::to_string(k)));
+      }
+    } else {
+      table.targets.push_back(target.text);
+    }
   } while (accept(','));
   expect(';', "',' or ';' after a target");
   table.resolved.assign(table.targets.size(), false);

@@ -141,11 +141,13 @@ Relocation Parser::parse_relocation() {
 void Parser::put_value(Variable& variable, const Shape& shape, std::uint64_t offset) {
   const Position at = peek().at;
   if (peek().is_word() && peek().text != "WARP_SZ") {
-    if (shape.element_bytes != address_bytes) {
-      throw ParseError(at, "an address needs an element of 64 bits, not ." + std::string(to_string(variable.type)));
+    if (shape.element_bytes != address_bytes && shape.element_bytes != address_bytes / 2) {
+      throw ParseError(at,
+                       "an address needs an element of 64 or 32 bits, not ." + std::string(to_string(variable.type)));
     }
     Relocation relocation = parse_relocation();
     relocation.offset = offset;
+    relocation.bytes = static_cast<unsigned>(shape.element_bytes);
     variable.relocations.push_back(relocation);
     return;
   }

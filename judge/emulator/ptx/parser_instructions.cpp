@@ -303,10 +303,36 @@ Operand Parser::parse_named_operand() {
     }
   }
   if (operand.kind == Operand::Kind::symbol && (peek().is('+') || peek().is('-'))) operand.offset = parse_offset();
-  if (peek().is('[')) {
-    throw ParseError(peek().at, "expected ',' or ';': indexing a variable as in x[4] is not supported, write x+bytes");
-  }
+  if (operand.kind == Operand::Kind::symbol && peek().is('[')) parse_index(operand);
   return operand;
+}
+
+// x[4]: the fifth element of a variable declared as an array; its address in mov, what lies there in ld, st and atom (PTX
+// ISA, "Arrays as Operands"). ptxas counts in scalars where the elements are vectors.
+void Parser::parse_index(Operand& operand) {
+  const Token bracket = take();
+  const Variable* variable = find_variable(operand.name);
+  if (variable == nullptr || !variable->is_array) throw ParseError(bracket.at, "expected the name of an array before '['");
+  if (peek().is_word() && peek().text != "WARP_SZ")
+    throw ParseError(peek().at, "expected a constant: a register as an index is not supported, add it to the address");
+  const Constant index = parse_expression();
+  if (index.kind == Constant::Kind::f32 || index.kind == Constant::Kind::f64)
+    throw ParseError(bracket.at, "expected an integer as the index");
+  expect(']', "']' after the index");
+  operand.offset = static_cast<std::int64_t>(static_cast<std::uint64_t>(operand.offset) +
+                                             index.bits * std::max(1u, bits_of(variable->type) / 8));
+  const std::string_view opcode = instruction_->opcode;
+  if (opcode == "ld" || opcode == "ldu" || opcode == "st" || opcode == "atom" || opcode == "red") {
+    operand.kind = Operand::Kind::address;
+    operand.base_is_symbol = true;
+  }
+}
+
+const Variable* Parser::find_variable(std::string_view unique_name) const {
+  if (const auto local = local_index_.find(unique_name); local != local_index_.end())
+    return &function_.variables[local->second];
+  const auto known = variable_index_.find(unique_name);
+  return known == variable_index_.end() ? nullptr : &module_.variables[known->second];
 }
 
 Operand Parser::parse_register_use(const Token& name, const Binding& binding) {

@@ -43,6 +43,7 @@ device::ApiError error(int code, bool is_launch) {
 TEST_CASE("every kind of fault has its verdict") {
   const std::map<FaultKind, Verdict> expected = {{FaultKind::out_of_bounds, Verdict::runtime_error},
                                                  {FaultKind::use_after_free, Verdict::runtime_error},
+                                                 {FaultKind::invalid_free, Verdict::runtime_error},
                                                  {FaultKind::misaligned, Verdict::runtime_error},
                                                  {FaultKind::wrong_space, Verdict::runtime_error},
                                                  {FaultKind::host_pointer, Verdict::runtime_error},
