@@ -40,6 +40,31 @@ Text after_compile_error(const Report& report) {
   return both("Fix the first error; later ones often follow from it.", "先修正第一个错误；后面的错误往往由它引起。");
 }
 
+// 64 MB and more from every allocation: no bounds check was forgotten, the index itself is nonsense.
+bool is_far_from_everything(const device::Fault& f) {
+  return f.owner.empty();
+}
+
+Text after_global_bounds(const device::Fault& f, const std::string& at) {
+  if (is_far_from_everything(f))
+    return both(fmt::format("The index at {} is far off, not one too large: look for a product that no longer fits an "
+                            "int (above 2,147,483,647 it becomes negative; compute it in size_t or long long), or for "
+                            "an index or pointer that was never set.",
+                            at),
+                fmt::format("{} 处的下标差得很远，并非只越过一点：请检查是否有乘积超出 int 的范围（超过 2,147,483,647 "
+                            "会变成负数；请用 size_t 或 long long 计算），或下标、指针从未赋值。",
+                            at));
+  if (f.element && *f.element < 0)
+    return both(
+        fmt::format("The index at {} is negative there: check it against 0 before the access, and look for an "
+                    "offset that is subtracted where there is nothing before the start.",
+                    at),
+        fmt::format("{} 处的下标是负数：访问之前请与 0 比较，并检查在开头之前没有元素的地方是否减去了偏移。", at));
+  return both(
+      fmt::format("Guard the access at {} with a bounds check: the last block usually has threads beyond the end.", at),
+      fmt::format("请给 {} 处的访问加上边界检查：最后一个线程块通常有超出末尾的线程。", at));
+}
+
 Text after_fault(const device::Fault& f) {
   const std::string at = place(f.where);
   switch (f.kind) {
@@ -47,14 +72,10 @@ Text after_fault(const device::Fault& f) {
       if (f.space == MemorySpace::shared)
         return both(
             fmt::format("Compare the index at {} with the size of the shared array: count the elements that one "
-                        "block needs, halo included.",
+                        "block stores and reads there.",
                         at),
-            fmt::format("请对照 {} 处的下标与共享数组的大小：数一数一个线程块需要多少元素，包括 halo。", at));
-      return both(
-          fmt::format("Guard the access at {} with a bounds check: the last block has threads beyond the end, and "
-                      "a halo reaches before the start.",
-                      at),
-          fmt::format("请给 {} 处的访问加上边界检查：最后一个线程块有超出末尾的线程，halo 也会伸到开头之前。", at));
+            fmt::format("请对照 {} 处的下标与共享数组的大小：数一数一个线程块在其中读写多少元素。", at));
+      return after_global_bounds(f, at);
     case FaultKind::use_after_free:
       return both(fmt::format("Free the memory only after the last kernel that uses it; {} still did.", at),
                   fmt::format("请在最后一个使用这块内存的核函数之后再释放它；{} 处还在使用。", at));
@@ -99,11 +120,11 @@ Text after_fault(const device::Fault& f) {
           "让每个元素只由一个线程写，或使用原子操作：不同线程块的线程无法互相等待。");
     case FaultKind::barrier_divergence:
       return both(
-          fmt::format("Move the barrier at {} out of the branch or loop, and let no thread return before it: every "
-                      "thread of the block must reach it.",
-                      at),
           fmt::format(
-              "请把 {} 处的屏障移到分支或循环之外，并且不要让任何线程在它之前返回：线程块的所有线程都必须到达。", at));
+              "Move the barrier at {} out of the branch or loop: no thread of the block may go around a barrier "
+              "at which others wait.",
+              at),
+          fmt::format("请把 {} 处的屏障移到分支或循环之外：同块的其他线程在屏障处等待时，任何线程都不得绕过它。", at));
     case FaultKind::sync_mask:
       return both(
           fmt::format("The mask at {} must name exactly the lanes that execute it; call it where all 32 lanes are "
@@ -111,6 +132,14 @@ Text after_fault(const device::Fault& f) {
                       at),
           fmt::format("{} 处的掩码必须恰好列出执行它的线程；请在 32 个线程都在一起的地方用 0xffffffff 调用。", at));
     case FaultKind::uninitialized_read:
+      if (f.space == MemorySpace::shared && f.threads_gone > 0)
+        return both(
+            fmt::format("{} of the block's threads had returned by then, so what they were to store for {} was never "
+                        "stored: let every thread do its part of the loading, and return or check bounds after it.",
+                        f.threads_gone, at),
+            fmt::format("那时线程块已有 {} 个线程返回，它们本应为 {} 存入的元素从未写入：请让每个线程先完成自己的载入，"
+                        "之后再返回或检查边界。",
+                        f.threads_gone, at));
       if (f.space == MemorySpace::shared)
         return both(
             fmt::format("Give every shared element that {} reads a value first; at the borders that value is usually "
@@ -120,10 +149,12 @@ Text after_fault(const device::Fault& f) {
       return both(fmt::format("Write the memory that {} reads before reading it; nothing sets new memory to 0.", at),
                   fmt::format("请在 {} 处读取之前先写入这块内存；新内存不会自动清零。", at));
     case FaultKind::step_limit:
-      return both(fmt::format("Find the loop around {} and make sure that its variable moves towards its end in every "
-                              "thread.",
-                              at),
-                  fmt::format("请找到 {} 附近的循环，确认每个线程的循环变量都在向终点推进。", at));
+      return both(
+          fmt::format("Find the loop around {} and make sure that its variable moves towards its end in every "
+                      "thread; if it does end, let more threads share its work.",
+                      at),
+          fmt::format("请找到 {} 附近的循环，确认每个线程的循环变量都在向终点推进；若循环会结束，就让更多线程分担。",
+                      at));
     case FaultKind::assertion:
       return both(fmt::format("The assertion at {} is your own: print the values it looks at.", at),
                   fmt::format("{} 处的断言是你自己写的：请打印它检查的值。", at));
@@ -155,6 +186,12 @@ Text after_host_end(const CaseReport& one) {
           "Remove the call that ends the process (exit, quick_exit, a failing check macro): the entry must return.",
           "请去掉结束进程的调用（exit、quick_exit 或检查失败的宏）：入口函数必须正常返回。");
     case HostEnd::wall_limit:
+      if (2 * one.device_ms > static_cast<double>(one.wall_limit_ms))
+        return both(
+            "Most of the time went into kernels: launch each once for all elements instead of again and again, and "
+            "give every launch enough threads.",
+            "大部分时间花在核函数上：请一次启动处理所有元素，不要反复启动，并给每次启动足够的线程。");
+      [[fallthrough]];
     case HostEnd::cpu_limit:
       return both("Look for a loop in the host code that never ends, or far too many launches and copies.",
                   "请检查主机代码中是否有不会结束的循环，或过多的启动与复制。");
@@ -202,11 +239,20 @@ Text after_wrong_answer(const CaseReport& one) {
           "线程块数要向上取整：(n + threads - 1) / threads，并让每个线程把下标与 n 比较。");
     case Shape::block_edges:
       return both(
-          "Look at what the first and last threads of a block read from their neighbours: the halo on that side.",
-          "请看一个线程块的首尾线程从相邻块读取了什么：即那一侧的 halo。");
+          "Look at what the first and last threads of a block read that belongs to the neighbouring blocks: which "
+          "thread "
+          "loads it, and is it the right element?",
+          "请看一个线程块的首尾线程所读的相邻元素：它们由哪个线程载入，在块的边缘处是否正确？");
     case Shape::shifted:
-      return both("Every value is right and in the wrong place: look for an offset in the index, such as + R or - 1.",
-                  "数值都对，只是位置错了：请检查下标中的偏移，例如 + R 或 - 1。");
+      return both("Every value is right and in the wrong place: look for an offset in the index, such as + 1 or - 1.",
+                  "数值都对，只是位置错了：请检查下标中的偏移，例如 + 1 或 - 1。");
+    case Shape::imprecise:
+      return both(
+          "The method is right, the precision is not: keep sums and constants in float (not half), leave fast "
+          "approximations such as __expf, __fdividef and -use_fast_math out, and add small terms before large ones.",
+          "方法正确，精度不够：求和与常数请用 float（不要用 half），不要用 __expf、__fdividef、-use_fast_math "
+          "等快速近似，"
+          "并先加小项再加大项。");
     case Shape::not_finite:
       return both(
           "Find the division by zero, the square root of a negative number, or the sum that was never set to 0.",
@@ -221,31 +267,46 @@ Text after_wrong_answer(const CaseReport& one) {
   }
 }
 
+Text after_host_results() {
+  return both(
+      "The numbers are right, but the CPU computed them. Let a kernel write the output; the host only launches it and "
+      "copies parameters.",
+      "数值正确，但它们是 CPU 算出来的。请让核函数写输出；主机只负责启动核函数和复制参数。");
+}
+
+// What is wrong, in the exercise's own words where it has some.
+std::string reason(const RequirementResult& r, const char* language, const char* begin) {
+  auto why = r.why.find(language);
+  if (why == r.why.end()) why = r.why.find("en");
+  return why == r.why.end() ? std::string() : begin + why->second;
+}
+
 Text after_requirement(const Report& report) {
   const auto missed = std::find_if(report.requirements.begin(), report.requirements.end(),
                                    [](const RequirementResult& r) { return !r.met; });
+  if (missed == report.requirements.end()) return after_host_results();
   const std::string& m = missed->metric;
   const auto names = [&](std::string_view part) { return m.find(part) != std::string::npos; };
+  const auto now = [&](std::string_view en, std::string_view zh) {
+    return both(
+        fmt::format("The answer is right. {} is not within its budget{}. {}", m, reason(*missed, "en", ": "), en),
+        fmt::format("答案正确。{} 未在预算之内{}。{}", m, reason(*missed, "zh", "："), zh));
+  };
   if (names("conflicts") || names("wavefronts"))
-    return both(
-        "The answer is right. Now let neighbouring lanes use neighbouring words of shared memory, or pad the rows "
-        "by one word.",
-        "答案正确。接下来让相邻线程使用共享内存中相邻的字，或给每行填充一个字。");
-  if (names("constant"))
-    return both(
-        "The answer is right. Now put the values that every thread reads alike in a __constant__ array, filled with "
-        "cudaMemcpyToSymbol.",
-        "答案正确。接下来把所有线程都读取的相同数值放进 __constant__ 数组，用 cudaMemcpyToSymbol 填充。");
-  if (names("global_load"))
-    return both(
-        "The answer is right. Now read less from global memory: load what a block shares once, into shared memory, "
-        "with neighbouring threads reading neighbouring elements.",
-        "答案正确。接下来减少全局内存读取：把线程块共用的数据一次载入共享内存，相邻线程读相邻元素。");
+    return now("Let neighbouring lanes use neighbouring words of shared memory, or pad the rows by one word.",
+               "请让相邻线程使用共享内存中相邻的字，或给每行填充一个字。");
+  if (m == "constant_loads")
+    return now("Values that every thread reads alike belong in a __constant__ array, filled with cudaMemcpyToSymbol.",
+               "所有线程都读取的相同数值应放在 __constant__ 数组里，用 cudaMemcpyToSymbol 填充。");
+  if (names("efficiency") || names("sectors_per_request"))
+    return now("Let neighbouring threads access neighbouring elements at the same time.",
+               "请让相邻线程在同一时刻访问相邻元素。");
+  if (names("global_load") || names("global_store"))
+    return now("Count how often each element is moved, and at which line; what is moved twice can be kept.",
+               "请数一数每个元素被搬运了几次、在哪一行；重复搬运的数据可以保留下来。");
   if (names("spill") || names("registers") || names("local"))
-    return both("The answer is right. Now let each thread hold fewer values at once.",
-                "答案正确。接下来让每个线程同时保存更少的值。");
-  return both(fmt::format("The answer is right. Now bring {} within its budget.", m),
-              fmt::format("答案正确。接下来把 {} 控制在预算之内。", m));
+    return now("Let each thread hold fewer values at once.", "请让每个线程同时保存更少的值。");
+  return now("Compare the figure above with what the statement asks for.", "请把上面的数值与题目的要求对照。");
 }
 
 Text after_run(const Report& report) {
@@ -271,9 +332,28 @@ Text after_run(const Report& report) {
   return {};
 }
 
+std::string unsupported_names(const Report& report) {
+  std::string names;
+  for (const CaseReport& one : report.cases) {
+    if (!one.ran) continue;
+    std::vector<std::string> list = one.record.unsupported;
+    if (!one.host.missing_symbol.empty()) list.insert(list.begin(), one.host.missing_symbol);
+    for (const std::string& name : list) names += (names.empty() ? "" : ", ") + name;
+    if (!names.empty()) break;  // the next case would say the same
+  }
+  return names;
+}
+
 }  // namespace
 
 catalogue::Text next_step(const Report& report) {
+  if (report.untouched_stub && report.verdict != Verdict::accepted && report.verdict != Verdict::judge_error)
+    return both(
+        fmt::format("This is the untouched stub: open {}, fill in its TODOs, save and run the judge again "
+                    "(judge.py show {} has the task).",
+                    report.source_path, report.exercise_id),
+        fmt::format("这是未改动的初始代码：请打开 {}，完成其中的 TODO，保存后再次判题（题目见 judge.py show {}）。",
+                    report.source_path, report.exercise_id));
   switch (report.verdict) {
     case Verdict::accepted:
       if (report.partial)
@@ -282,6 +362,13 @@ catalogue::Text next_step(const Report& report) {
       return both("Done. Read the memory figures above, then take the next exercise: judge.py list.",
                   "完成。看看上面的内存数据，然后做下一题：judge.py list。");
     case Verdict::judge_error:
+      if (const std::string what = unsupported_names(report); !what.empty())
+        return both(fmt::format("This is no fault of your code: a GPU may run it. Solve the exercise without {}; "
+                                "docs/runtime-api.md lists the calls that are there.",
+                                what),
+                    fmt::format("这不是你的代码的错：GPU 也许能运行它。请不用 {} 完成本题；docs/runtime-api.md "
+                                "列出了可用的调用。",
+                                what));
       return both(
           "This is not a fault of your code. Run judge.py doctor; if it finds nothing, report the message above with "
           "your file.",

@@ -101,6 +101,7 @@ verdict::CaseFacts facts_of(const CaseReport& one) {
     if (!is_consequence(error, one.record)) (error.is_launch ? f.launch_failed : f.api_error) = true;
   f.guard_broken = !one.broken_guards.empty();
   f.input_changed = !one.changed_inputs.empty();
+  f.computed_on_host = !one.record.host_results.empty();
   f.output_wrong =
       std::any_of(one.comparisons.begin(), one.comparisons.end(), [](const check::Comparison& c) { return !c.ok(); });
   return f;

@@ -8,9 +8,13 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <future>
+#include <iterator>
+#include <map>
 #include <random>
 #include <utility>
 
@@ -28,13 +32,17 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using verdict::Verdict;
 
+constexpr std::size_t kMostCallLines = 6;  // a process each; a report shows fewer
+
 constexpr std::size_t kMaxSourceBytes = 1 << 20;  // a thousand times an exercise's solution
 
 // An endless kernel should end soon in a small case and a slow but honest one should not: both limits grow with the
 // case.
-constexpr std::uint64_t kStepsPerCase = 250'000'000, kStepsPerElement = 4'000;
+// The step limit is the one to be met, because it is the same on every machine: the wall limit leaves time for all
+// those steps at 13 million warp instructions a second, a tenth of what one core of a common machine does.
+constexpr std::uint64_t kStepsPerCase = 250'000'000, kStepsPerElement = 1'000;
 constexpr std::chrono::milliseconds kWallPerCase{6'000};
-constexpr std::uint64_t kElementsPerWallMs = 1'000;
+constexpr std::uint64_t kStepsPerWallMs = 400'000;
 
 double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
@@ -60,7 +68,9 @@ void check_device(const std::string& device) {
 std::size_t find_case(const catalogue::Exercise& exercise, const std::string& wanted) {
   std::string known;
   for (std::size_t i = 0; i < exercise.cases.size(); ++i) {
-    if (exercise.cases[i].name == wanted || std::to_string(i + 1) == wanted) return i;
+    const catalogue::Text& title = exercise.cases[i].title;
+    const bool named = std::any_of(title.begin(), title.end(), [&](const auto& t) { return t.second == wanted; });
+    if (named || exercise.cases[i].name == wanted || std::to_string(i + 1) == wanted) return i;
     known += fmt::format("{}{} \"{}\"", i == 0 ? "" : ", ", i + 1, exercise.cases[i].name);
   }
   throw std::invalid_argument("there is no case \"" + wanted + "\": this exercise has " + known);
@@ -110,6 +120,31 @@ void name_submission(const std::string& name, device::CaseRecord& record) {
       if (fault.other) rename(fault.other->where);
     }
   }
+  for (device::InputWrite& write : record.input_writes) rename(write.where);
+}
+
+// Calls of the host program that a report may name get their lines.
+void find_call_lines(const std::filesystem::path& library, const std::string& name, device::CaseRecord& record) {
+  std::map<device::CallSite, emulator::SourceLocation> known;
+  const auto find = [&](device::CallSite site, emulator::SourceLocation& where) {
+    if (site == 0) return;
+    if (const auto seen = known.find(site); seen != known.end()) {
+      where = seen->second;
+      return;
+    }
+    if (known.size() == kMostCallLines) return;
+    if (const auto line = build::call_line(library, site, name)) where = {line->file, line->line, 0, ""};
+    known[site] = where;
+  };
+  for (device::ApiError& error : record.api_errors)
+    if (!is_consequence(error, record)) find(error.call_site, error.where);
+  for (device::InputWrite& write : record.input_writes) find(write.call_site, write.where);
+  for (device::HostResult& result : record.host_results) find(result.call_site, result.where);
+}
+
+bool is_shipped_stub(const catalogue::Exercise& exercise, const std::string& source) {
+  std::ifstream file(exercise.reference.parent_path() / "stub.cu", std::ios::binary);
+  return file && std::string(std::istreambuf_iterator<char>(file), {}) == source;
 }
 
 // A single source line of the case's kernels stores to global memory: then that line wrote whatever was written.
@@ -196,6 +231,7 @@ Report Judgement::run(const std::string& source, const std::string& source_path)
   report_.entry = exercise_.entry;
   report_.source_path = source_path;
   report_.source = source;
+  report_.untouched_stub = is_shipped_stub(exercise_, source);
   report_.partial = only && exercise_.cases.size() > 1;
   report_.device = "emulator";
   report_.device_reason = "GPU timing is not part of this version";
@@ -204,6 +240,7 @@ Report Judgement::run(const std::string& source, const std::string& source_path)
   for (const catalogue::Case& c : exercise_.cases) {
     CaseReport& one = report_.cases.emplace_back();
     one.name = c.name;
+    one.title = c.title;
     one.hidden = c.hidden;
     one.timed = c.timed;
   }
@@ -303,14 +340,18 @@ void Judgement::run_schedule(std::size_t step, std::uint64_t schedule, Preparati
   request.run.schedule_seed = schedule;
   request.library = report_.build.library;
   request.arguments = entry_arguments(exercise_, planned.names, preparation.inputs(step));
-  request.wall_limit = kWallPerCase + std::chrono::milliseconds(planned.elements / kElementsPerWallMs);
   request.run.limits.step_limit =
       std::min(request.run.limits.step_limit, kStepsPerCase + kStepsPerElement * planned.elements);
+  request.wall_limit = kWallPerCase + std::chrono::milliseconds(request.run.limits.step_limit / kStepsPerWallMs);
+  request.run.track_host_data = !exercise_.host_results;
+  one.step_limit = request.run.limits.step_limit;
+  one.wall_limit_ms = static_cast<std::uint64_t>(request.wall_limit.count());
   session::CaseOutcome outcome = session.run(request);
   one.ran = true;
   one.host = std::move(outcome.host);
   one.record = std::move(outcome.record);
   name_submission(source_name(), one.record);
+  find_call_lines(report_.build.library, source_name(), one.record);
   one.changed_inputs = std::move(outcome.changed_inputs);
   one.wall_ms = outcome.wall_ms;
   one.device_ms = outcome.device_ms;
@@ -378,9 +419,40 @@ void Judgement::fail(std::string stage, std::string what) {
   report_.judge_error = std::move(what);
 }
 
+// What a student knows a missing call as. A prefix of several stands after those it is a prefix of.
+std::string_view feature_of(std::string_view call) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kFeatures{
+      {{"cudaGraphics", "graphics interoperability"},
+       {"cudaGraph", "CUDA graphs"},
+       {"cudaStreamBeginCapture", "CUDA graphs"},
+       {"cudaStreamEndCapture", "CUDA graphs"},
+       {"cudaCreateTextureObject", "textures"},
+       {"cudaDestroyTextureObject", "textures"},
+       {"cudaGetTextureObject", "textures"},
+       {"cudaCreateSurfaceObject", "surfaces"},
+       {"cudaDestroySurfaceObject", "surfaces"},
+       {"cudaMalloc3DArray", "CUDA arrays"},
+       {"cudaMallocArray", "CUDA arrays"},
+       {"cudaFreeArray", "CUDA arrays"},
+       {"cudaMallocMipmappedArray", "CUDA arrays"},
+       {"cudaMallocAsync", "stream-ordered allocation"},
+       {"cudaMallocFromPoolAsync", "stream-ordered allocation"},
+       {"cudaMemPool", "stream-ordered allocation"},
+       {"cudaLaunchCooperativeKernel", "cooperative launches"}}};
+  for (const auto& [prefix, feature] : kFeatures)
+    if (call.starts_with(prefix)) return feature;
+  return {};
+}
+
 std::string unsupported_sentence(const CaseReport& one) {
-  std::string names = one.host.missing_symbol;
-  for (const std::string& name : one.record.unsupported) names += (names.empty() ? "" : ", ") + name;
+  std::string names;
+  const auto add = [&](const std::string& name) {
+    if (name.empty()) return;
+    const std::string_view feature = feature_of(name);
+    names += (names.empty() ? "" : ", ") + (feature.empty() ? name : fmt::format("{} ({})", feature, name));
+  };
+  add(one.host.missing_symbol);
+  for (const std::string& name : one.record.unsupported) add(name);
   return "the submission uses what this judge does not implement: " + names;
 }
 

@@ -46,7 +46,8 @@ struct RequirementResult {
 };
 
 struct CaseReport {
-  std::string name;
+  std::string name;  // in English
+  catalogue::Text title;
   bool hidden = false, timed = false, ran = false;
   catalogue::Names sizes;
   std::uint64_t seed = 0;
@@ -58,16 +59,18 @@ struct CaseReport {
   std::vector<std::string> changed_inputs, broken_guards;
   std::optional<emulator::SourceLocation> writer;  // the line that wrote the first wrong element
   double wall_ms = 0, device_ms = 0;
+  std::uint64_t step_limit = 0, wall_limit_ms = 0;  // what the case was given
 };
 
 struct Report {
-  int schema_version = 1;
+  int schema_version = 2;
   int exercise_id = 0;
   std::string slug;
   catalogue::Text title;
   std::string entry;           // the prototype that the exercise asks for
   std::string source_path;
   std::string source;          // the snapshot, for excerpts
+  bool untouched_stub = false; // the source is the stub as shipped
   bool partial = false;        // --case: not every case was asked for, so that "accepted" is no full judgement
   std::string device;          // "emulator (Tesla T4)", …
   std::string device_reason;   // why this one
@@ -76,7 +79,7 @@ struct Report {
   build::Result build;
   std::vector<CaseReport> cases;                // catalogue order
   std::vector<RequirementResult> requirements;  // measured on the timed case (or the largest that ran)
-  std::string requirement_case;
+  std::string requirement_case;                 // its name in English
   std::uint64_t seed = 0;
   unsigned schedules = 0;      // asked for, beyond the plain order
   catalogue::Text next_step;                    // one sentence on what to do now

@@ -73,6 +73,15 @@ Result build(const Request& request, const Toolchain& toolchain);
 // gone by now, and files beside it through a link.
 std::string true_name(const std::string& compiled_path, const std::string& source_name);
 
+// Where a call in a built library returns to, as a line: the innermost one of `source_name`, through functions of
+// headers that were inlined there. nullopt: not known (no addr2line, code without line information).
+struct CallLine {
+  std::string file;
+  int line = 0;
+};
+std::optional<CallLine> call_line(const std::filesystem::path& library, std::uint64_t return_offset,
+                                  const std::string& source_name);
+
 // Compiles trusted C++ (an exercise's CPU reference) with the host compiler; cached the same way. Throws
 // std::runtime_error with the compiler's output.
 std::filesystem::path build_reference(const std::filesystem::path& cpp_file, const std::string& prototype,

@@ -64,14 +64,15 @@ struct Argument {
   std::string cpp_type;                // from the entry's prototype: "const float*"
 };
 
+using Text = std::map<std::string, std::string>;  // "en", "zh"; also how a plain string loads ("en")
+
 struct Case {
-  std::string name;
+  std::string name;                    // in English: what --case, JSON and messages of the catalogue call it
+  Text title;                          // the name in each language
   std::map<std::string, std::variant<std::int64_t, std::pair<std::int64_t, std::int64_t>>> sizes;  // pair: random [low, high]
   bool hidden = false, timed = false;
   std::map<std::string, Fill> fills;   // overrides per argument
 };
-
-using Text = std::map<std::string, std::string>;  // "en", "zh"; also how a plain string loads ("en")
 
 struct Requirement {
   std::string metric;
@@ -89,6 +90,7 @@ struct Exercise {
   std::map<std::string, std::int64_t> constants;
   std::vector<Case> cases;
   double rtol = 1e-5, atol = 1e-6;
+  bool host_results = false;           // true: results may be computed on the host and copied to an output
   std::optional<Expression> work_bytes, work_flops;
   std::vector<Requirement> require;
   std::vector<Text> hints;

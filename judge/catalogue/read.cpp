@@ -124,7 +124,8 @@ Case read_case(const json& value, const Path& at, const Review& review) {
   for (const auto& [key, field] : value.items()) {
     const Path path = at / key;
     if (key == "name") {
-      c.name = field.get<std::string>();
+      c.title = read_text_field(field);
+      c.name = c.title.at("en");
     } else if (key == "hidden") {
       c.hidden = field.get<bool>();
     } else if (key == "timed") {
@@ -191,6 +192,7 @@ Exercise read_exercise(const json& value, const Path& at, const Review& review) 
     e.cases.push_back(read_case(value.at("cases")[i], (at / "cases")[i], review));
   }
   read_tolerance(e, value);
+  e.host_results = value.value("host_results", false);
   if (value.contains("work")) {
     const json& work = value.at("work");
     const Path path = at / "work";

@@ -30,8 +30,9 @@ Decoded decode(std::span<const std::byte> datagram, Direction direction, std::ui
 
   const std::uint16_t known_flags = direction == Direction::request ? kRequestFlags : kReplyFlags;
   const bool in_bulk = (header.flags & flag_bulk) != 0;
-  if ((header.flags & ~known_flags) != 0 || header.reserved != 0) return malformed(Malformed::wrong_flags);
-  if (direction == Direction::request && header.status != 0) return malformed(Malformed::wrong_flags);
+  if ((header.flags & ~known_flags) != 0) return malformed(Malformed::wrong_flags);
+  if ((direction == Direction::request ? header.status != 0 : header.call_site != 0))
+    return malformed(Malformed::wrong_flags);
 
   const CallInfo& info = kCalls[header.call];
   if (header.payload_bytes > payload_cap(info, direction)) return malformed(Malformed::payload_too_large);
@@ -102,8 +103,9 @@ Decoded decode_reply(std::span<const std::byte> datagram, Call expected_call, st
 }
 
 std::size_t encode_request(std::span<std::byte> out, Call call, std::uint32_t sequence, std::span<const std::byte> body,
-                           std::span<const std::byte> payload) {
+                           std::span<const std::byte> payload, std::uint32_t call_site) {
   Header header;
+  header.call_site = call_site;
   header.call = static_cast<std::uint16_t>(call);
   header.sequence = sequence;
   return encode(out, Direction::request, header, body, payload);

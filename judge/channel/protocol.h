@@ -59,8 +59,9 @@ struct Header {
   std::uint16_t flags = 0;
   std::uint32_t sequence = 0;
   std::uint32_t payload_bytes = 0;
-  std::int32_t status = 0;     // replies: cudaError_t; requests: 0
-  std::uint32_t reserved = 0;  // 0
+  std::int32_t status = 0;  // replies: cudaError_t; requests: 0
+  std::uint32_t call_site =
+      0;  // requests: offset of the caller's return address in its library, 0: not known; replies: 0
 };
 
 struct Empty {
@@ -417,7 +418,7 @@ Decoded decode_reply(std::span<const std::byte> datagram, Call expected_call, st
 // too small or the payload is over the call's cap. A larger payload must be put in the bulk memory by the caller: the
 // header then says flag_bulk. The function fills magic, call, payload_bytes and flag_bulk; the rest is the caller's.
 std::size_t encode_request(std::span<std::byte> out, Call call, std::uint32_t sequence, std::span<const std::byte> body,
-                           std::span<const std::byte> payload);
+                           std::span<const std::byte> payload, std::uint32_t call_site = 0);
 std::size_t encode_reply(std::span<std::byte> out, Call call, std::uint32_t sequence, std::int32_t status,
                          std::uint16_t flags, std::span<const std::byte> body, std::span<const std::byte> payload);
 

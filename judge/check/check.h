@@ -51,7 +51,7 @@ struct Mismatch {
 
 enum class Shape : std::uint8_t {  // of the set of wrong elements
   none, all_zero, all_unwritten, some_unwritten, not_finite, last_block, block_edges, every_kth, shifted, scaled, swapped,
-  tail, head, scattered, everything
+  imprecise, tail, head, scattered, everything
 };
 std::string_view to_string(Shape shape);
 

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t kSamples = 4096;    // wrong elements looked at for a rule about values
 constexpr std::int64_t kLargestShift = 64;  // beyond a warp's width twice, a shift is no slip of an index
+constexpr double kSmallError = 1e-3;        // about the rounding of half precision
 constexpr double kNearlyAll = 0.9;          // a wrong element may look right by chance
 
 std::string grouped(std::uint64_t n) {
@@ -273,6 +274,31 @@ class ValueRules {
   std::vector<std::uint64_t> sample_;
 };
 
+// Every wrong element is nearly right: relative to itself or, where terms cancelled, to the size of its fellows.
+std::optional<Diagnosis> imprecise(const Evidence& e) {
+  if (e.rtol <= 0) return std::nullopt;  // integers are right or wrong
+  double squares = 0;
+  for (std::uint64_t i = 0; i < e.total; ++i) squares += e.wrong[i] != 0 ? e.expected(i) * e.expected(i) : 0;
+  const double typical = std::sqrt(squares / static_cast<double>(e.wrong_count));
+  double largest = 0;
+  for (std::uint64_t i = 0; i < e.total; ++i) {
+    if (e.wrong[i] == 0) continue;
+    if (!e.unwritten.empty() && e.unwritten[i] != 0) return std::nullopt;
+    const double scale = std::max(std::fabs(e.expected(i)), typical);
+    const double error = std::fabs(e.got(i) - e.expected(i));
+    if (!(error <= kSmallError * scale)) return std::nullopt;
+    largest = std::max(largest, error / scale);
+  }
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%.1g", largest);
+  const std::string begin =
+      e.wrong_count == 1 ? "The wrong element is nearly right, with a" : "All wrong elements are nearly right, with";
+  return Diagnosis{Shape::imprecise,
+                   begin + (e.wrong_count == 1 ? " relative error of " : " relative errors of at most ") + text.data() +
+                       ": a question of precision.",
+                   0, 0};
+}
+
 Diagnosis with_place(Shape shape, const std::string& begin, const Place& place) {
   return {shape, begin + place.phrase + ".", place.period, place.offset};
 }
@@ -303,6 +329,8 @@ std::string_view to_string(Shape shape) {
       return "scaled";
     case Shape::swapped:
       return "swapped";
+    case Shape::imprecise:
+      return "imprecise";
     case Shape::tail:
       return "tail";
     case Shape::head:
@@ -336,6 +364,7 @@ Diagnosis diagnose(const Evidence& e) {
   if (!one && values.everything_is_zero()) {
     return {Shape::all_zero, "Every element is 0, as if the result were never computed.", 0, 0};
   }
+  if (auto d = imprecise(e)) return *d;
   if (values.widespread()) {
     if (auto d = values.shifted()) return *d;
     if (auto d = values.swapped()) return *d;

@@ -11,7 +11,11 @@ namespace judge::cudart {
 
 class ApiCall {
  public:
-  explicit ApiCall(std::string_view name) : name_(name), connection_(Connection::get()) {}
+  // The default is evaluated where the exported function makes its ApiCall: the program's own line that called it.
+  explicit ApiCall(std::string_view name, const void* caller = __builtin_return_address(0))
+      : name_(name), connection_(Connection::get()) {
+    connection_.set_caller(caller);
+  }
 
   Connection& device() const { return connection_; }
 

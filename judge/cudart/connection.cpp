@@ -1,5 +1,6 @@
 #include "judge/cudart/connection.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -15,6 +16,21 @@ namespace judge::cudart {
 namespace {
 
 using channel::Call;
+
+thread_local const void* caller = nullptr;
+
+// The offset in the library (or program) that holds the address: what debug information counts in. 0 for an address of
+// no file, of this library itself, or one that does not fit.
+std::uint32_t call_site(const void* address) {
+  static const void* const own = [] {
+    Dl_info info{};
+    return dladdr(reinterpret_cast<const void*>(&call_site), &info) != 0 ? info.dli_fbase : nullptr;
+  }();
+  Dl_info info{};
+  if (address == nullptr || dladdr(address, &info) == 0 || info.dli_fbase == own) return 0;
+  const auto offset = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
+  return offset <= UINT32_MAX ? static_cast<std::uint32_t>(offset) : 0;
+}
 
 bool descriptors_are_ours() {
   int type = 0;
@@ -79,6 +95,10 @@ Connection::Connection() : datagram_(channel::kMaxDatagram) {
   }
 }
 
+void Connection::set_caller(const void* return_address) {
+  caller = return_address;
+}
+
 bool Connection::map_window() {
   const std::lock_guard lock(window_mutex_);
   if (window_mapped_) return true;
@@ -112,7 +132,7 @@ cudaError_t Connection::exchange_locked(Call call, std::span<const std::byte> bo
   if (payload.size() > channel::kInlineBytes && payload.size() <= channel::kBulkBytes) {
     std::memcpy(bulk_, payload.data(), payload.size());
   }
-  const std::size_t length = channel::encode_request(datagram_, call, sequence, body, payload);
+  const std::size_t length = channel::encode_request(datagram_, call, sequence, body, payload, call_site(caller));
   if (length == 0) return cudaErrorInvalidValue;  // a name or parameter list beyond the protocol's caps
   send_all(std::span(datagram_).first(length));
 

@@ -40,6 +40,9 @@ class Connection {
                     reply_payload, reply_payload_bytes);
   }
 
+  // Where the program called this thread's current function of the library; sent along with what it asks the device.
+  static void set_caller(const void* return_address);
+
   // Makes managed and pinned memory visible in this process. False when the address range cannot be mapped.
   bool map_window();
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "judge/cudart/capture.h"
 #include "judge/cudart/launch.h"
@@ -16,12 +17,21 @@ struct Configuration {  // between __cudaPushCallConfiguration and __cudaPopCall
   dim3 grid, block;
   std::size_t shared_bytes = 0;
   cudaStream_t stream = nullptr;
+  const void* caller = nullptr;  // the line with <<<>>>
 };
 
 // A launch inside the argument list of another nests; nothing that people write nests deeper.
 constexpr std::size_t kMaxNesting = 64;
 thread_local std::array<Configuration, kMaxNesting> configurations;
 thread_local std::size_t configuration_count = 0;
+// nvcc's stub takes the configuration back and then launches: the launch's line is that of the configuration, not the
+// stub's own.
+thread_local const void* stub_called_from = nullptr;
+
+const void* launching_line(const void* return_address) {
+  const void* const from = std::exchange(stub_called_from, nullptr);
+  return from != nullptr ? from : return_address;
+}
 
 cudaError_t unknown_kernel(const ApiCall& call) {
   return call.fail(cudaErrorInvalidDeviceFunction,
@@ -130,7 +140,7 @@ extern "C" {
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream) {
   if (configuration_count == kMaxNesting) return cudaErrorInvalidConfiguration;
-  configurations[configuration_count++] = {grid, block, shared_bytes, stream};
+  configurations[configuration_count++] = {grid, block, shared_bytes, stream, __builtin_return_address(0)};
   return cudaSuccess;
 }
 
@@ -141,6 +151,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_b
   *block = configuration.block;
   *shared_bytes = configuration.shared_bytes;
   *static_cast<cudaStream_t*>(stream) = configuration.stream;
+  stub_called_from = configuration.caller;
   return cudaSuccess;
 }
 
@@ -155,13 +166,13 @@ cudaError_t __cudaGetKernel(cudaKernel_t* handle, const void* stub) {
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                                cudaStream_t stream) {
-  const ApiCall call("cudaLaunchKernel");
+  const ApiCall call("cudaLaunchKernel", launching_line(__builtin_return_address(0)));
   return launch(call, kernel, {grid, block, shared_bytes}, stream, arguments);
 }
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                              cudaStream_t stream) {
-  const ApiCall call("cudaLaunchKernel");
+  const ApiCall call("cudaLaunchKernel", launching_line(__builtin_return_address(0)));
   return launch(call, function, {grid, block, shared_bytes}, stream, arguments);
 }
 

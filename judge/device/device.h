@@ -44,6 +44,7 @@ struct AllocationRequest {
   std::string element_type;        // "float32", … or ""
   std::uint32_t element_bytes = 0; // 0: unknown
   bool initialized = false;        // true: contents count as written (managed and pinned memory always do)
+  bool input = false;              // an exercise's buffer that the entry may only read: stores to it are recorded
 };
 
 struct SymbolInfo {
@@ -106,12 +107,14 @@ struct RunLimits {
   std::uint64_t step_limit = 20'000'000'000;   // thread instructions per case; deterministic time limit
   std::uint64_t memory_bytes = 4ull << 30;     // device memory handed out per case
   std::uint64_t output_bytes = 1 << 20;        // device printf per case
+  std::uint64_t wall_ms = 0;                   // of the case; a launch that runs when it is over ends. 0: none
 };
 
 struct RunOptions {
   RunLimits limits;
   std::uint64_t schedule_seed = 0;  // 0: plain order
   unsigned workers = 0;             // 0: as many as the machine has cores
+  bool track_host_data = false;     // remember which bytes hold what the host program copied there
 };
 
 class Textures;
@@ -135,6 +138,13 @@ class Device {
   virtual Status poison(Address to, std::uint64_t bytes) = 0;
   // For each byte, whether it was ever written (one bit per byte, LSB first); bytes/8 rounded up.
   virtual Status written_map(Address from, std::uint64_t bytes, std::vector<std::uint8_t>& bits) = 0;
+  // The bytes just written came from the host program: remembered, carried by copies on the device, and forgotten when a
+  // kernel, a copy or a set overwrites them. Only with RunOptions::track_host_data; a device may lack it.
+  virtual void mark_host_data(Address, std::uint64_t) {}
+  // One bit per byte, as written_map; all 0 where nothing is remembered.
+  virtual void host_data_map(Address, std::uint64_t bytes, std::vector<std::uint8_t>& bits) {
+    bits.assign((bytes + 7) / 8, 0);
+  }
   // The bytes before and after an allocation that must keep their pattern. False: something wrote there.
   virtual bool guard_zones_intact(Address allocation) = 0;
   // Host view of the mapped window: a memfd of kMappedSpan bytes (sparse) whose offset 0 is kMappedBase.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -109,6 +110,9 @@ class EmulatedDevice final : public Device {
     sticky_ = 0;
     steps_used_ = 0;
     next_id_ = 1;
+    deadline_.reset();
+    if (options.limits.wall_ms != 0)
+      deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(options.limits.wall_ms);
   }
 
   Status allocate(const AllocationRequest& r, Address& out) override {
@@ -125,6 +129,7 @@ class EmulatedDevice final : public Device {
     a->element_type = r.element_type;
     a->element_bytes = r.element_bytes;
     if (r.initialized) a->fully_initialized = true;
+    a->input = r.input;
     out = a->base;
     return {};
   }
@@ -210,6 +215,20 @@ class EmulatedDevice final : public Device {
         if (memory_.is_written(*a, offset + k, 1)) bits[k / 8] |= static_cast<std::uint8_t>(1u << (k % 8));
     }
     return {};
+  }
+
+  void mark_host_data(Address to, std::uint64_t bytes) override {
+    Allocation* a = options_.track_host_data ? memory_.find_live(to, bytes) : nullptr;
+    // Symbols are parameters of kernels more than data, and always count as initialised.
+    if (a != nullptr && a->kind == AllocationKind::device) memory_.mark_host_data(*a, to - a->base, bytes);
+  }
+
+  void host_data_map(Address from, std::uint64_t bytes, std::vector<std::uint8_t>& bits) override {
+    bits.assign((bytes + 7) / 8, 0);
+    const Allocation* a = memory_.find_live(from, bytes);
+    if (a == nullptr || a->fully_initialized) return;
+    for (std::uint64_t k = 0; k < bytes; ++k)
+      if (memory_.is_host_data(*a, from - a->base + k)) bits[k / 8] |= static_cast<std::uint8_t>(1u << (k % 8));
   }
 
   // Every access of a kernel is checked where it happens, so nothing can have written into the gaps.
@@ -366,6 +385,7 @@ class EmulatedDevice final : public Device {
     options.workers = options_.workers;
     options.max_faults = kMaxFaults;
     options.stack_bytes = limits_[static_cast<std::size_t>(DeviceLimit::stack)].value_or(0);
+    options.deadline = deadline_;
     emulator::LaunchResult result = launcher_.run(*k.program, shape, r.parameters, options);
     steps_used_ += result.steps;
     record_.steps += result.steps;
@@ -376,6 +396,7 @@ class EmulatedDevice final : public Device {
       for (const auto& f : result.faults)
         if (f.kind != FaultKind::race && f.kind != FaultKind::uninitialized_read) sticky_ = error_of(f.kind);
     }
+    for (const emulator::InputStore& s : result.input_stores) note_input_store(k, s);
     add_record(k, r, std::move(result));
     return {};
   }
@@ -454,6 +475,13 @@ class EmulatedDevice final : public Device {
             std::to_string(blocks) + " blocks of a cooperative launch, but " + properties_.name + " runs at most " +
                 std::to_string(most) + " of this shape at once (" + std::to_string(per_multiprocessor) + " on each of " +
                 std::to_string(properties_.multiprocessors) + " multiprocessors)"};
+  }
+
+  void note_input_store(const Kernel& k, const emulator::InputStore& s) {
+    auto& list = record_.input_writes;
+    const auto same = [&](const InputWrite& w) { return w.buffer == s.label && w.writer == k.program->display_name; };
+    if (list.size() < kMaxInputWrites && std::none_of(list.begin(), list.end(), same))
+      list.push_back({s.label, k.program->display_name, true, 0, s.where});
   }
 
   Status place_variables(Module& m) {
@@ -590,6 +618,7 @@ class EmulatedDevice final : public Device {
   int sticky_ = 0;
   std::uint64_t steps_used_ = 0;
   std::uint64_t next_id_ = 1;
+  std::optional<std::chrono::steady_clock::time_point> deadline_;
 };
 
 }  // namespace

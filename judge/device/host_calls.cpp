@@ -69,6 +69,7 @@ std::span<const std::byte> HostCalls::answer(std::span<const std::byte> datagram
     return {};
   }
   ++next_sequence_;
+  ledger_.set_call_site(message.header.call_site);
 
   // A bulk payload stays in memory that the host can change meanwhile. Only write, write_array and
   // register_module may have one; they take their copy in one pass and never read a byte twice.
@@ -327,6 +328,11 @@ HostCalls::Reply HostCalls::write(const channel::TransferRequest& request, Paylo
                              rows.subspan(row * request.row_bytes, request.row_bytes));
   }
   if (!status.ok()) return {status, call};
+  if (!symbol) {
+    for (std::uint64_t row = 0; row < request.rows; ++row)
+      device_.mark_host_data(request.address + row * request.pitch, request.row_bytes);
+    ledger_.wrote(request.address, call, true);
+  }
   ledger_.copy_chunk(symbol ? OperationKind::copy_to_symbol : OperationKind::copy_to_device, *bytes,
                      request.operation_bytes);
   return {};
@@ -381,6 +387,7 @@ HostCalls::Reply HostCalls::copy(const channel::CopyRequest& request) {
           device_.copy(request.to + row * request.to_pitch, request.from + row * request.from_pitch, request.row_bytes);
   }
   if (!status.ok()) return {status, call};
+  ledger_.wrote(request.to, call, false);
   ledger_.operation(kind, *bytes);
   return {};
 }
@@ -404,6 +411,7 @@ HostCalls::Reply HostCalls::fill(const channel::FillRequest& request) {
                             request.row_bytes / request.width);
   }
   if (!status.ok()) return {status, kCall};
+  ledger_.wrote(request.address, kCall, false);
   ledger_.operation(OperationKind::set, *bytes);
   return {};
 }

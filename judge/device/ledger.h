@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "judge/device/device.h"
@@ -18,13 +19,19 @@ struct OwnedMemory {
   std::uint64_t bytes = 0;
   MemoryKind kind = MemoryKind::device;
   MemoryOwner owner = MemoryOwner::student;
-  std::string name;  // of an exercise's buffer
+  std::string name;    // of an exercise's buffer
+  bool input = false;  // that the entry may only read
 };
 
 // Far above any exercise, and small enough that a host which allocates without end cannot fill the device process.
 inline constexpr std::size_t kMaxLiveAllocations = 1u << 16;
 inline constexpr std::size_t kMaxApiErrors = 16;
 inline constexpr std::size_t kMaxUnsupported = 16;
+
+struct HostCopy {  // a copy from host memory
+  std::string call;
+  CallSite call_site = 0;
+};
 
 class Ledger {
  public:
@@ -41,6 +48,12 @@ class Ledger {
   void operation(OperationKind kind, std::uint64_t bytes = 0, std::int32_t launch = -1);
   // A copy may come in chunks: the first announces the whole, later ones announce 0. What is recorded is what came.
   void copy_chunk(OperationKind kind, std::uint64_t bytes, std::uint64_t announced);
+  // A call of the host program wrote to [address, …): noted when that is a buffer of the exercise.
+  void wrote(Address address, std::string_view call, bool from_host);
+  const HostCopy* last_host_copy() const { return last_copy_ ? &*last_copy_ : nullptr; }
+  const HostCopy* host_copy_into(Address buffer) const;  // the last one into the exercise's buffer that begins here
+  // Of the call being served; errors and writes are recorded with it.
+  void set_call_site(CallSite site) { call_site_ = site; }
   void error(std::string_view call, const Status& status, bool is_launch = false);
   void unsupported(const std::string& what);
 
@@ -48,6 +61,9 @@ class Ledger {
   Device& device_;
   std::map<Address, OwnedMemory> memory_;
   std::uint64_t copy_bytes_to_come_ = 0;
+  CallSite call_site_ = 0;
+  std::optional<HostCopy> last_copy_;
+  std::map<Address, HostCopy> copies_into_;
 };
 
 }  // namespace judge::device

@@ -80,7 +80,8 @@ json dump_fault(const Fault& f) {
             {"bytes", f.bytes},
             {"owner", f.owner},
             {"message", f.message},
-            {"occurrences", f.occurrences}};
+            {"occurrences", f.occurrences},
+            {"threads_gone", f.threads_gone}};
   if (f.element) j["element"] = *f.element;
   if (f.other) {
     j["other"] = {{"where", dump_location(f.other->where)},
@@ -105,6 +106,7 @@ Fault parse_fault(const json& j) {
   j.at("owner").get_to(f.owner);
   j.at("message").get_to(f.message);
   j.at("occurrences").get_to(f.occurrences);
+  j.at("threads_gone").get_to(f.threads_gone);
   if (j.contains("element")) f.element = j["element"].get<std::int64_t>();
   if (j.contains("other")) {
     const json& o = j["other"];
@@ -190,8 +192,26 @@ std::string to_json(const CaseRecord& r) {
   for (const Operation& o : r.operations)
     j["operations"].push_back({{"kind", std::string(to_string(o.kind))}, {"bytes", o.bytes}, {"launch", o.launch}});
   for (const ApiError& e : r.api_errors)
-    j["api_errors"].push_back(
-        {{"call", e.call}, {"code", e.code}, {"name", e.name}, {"detail", e.detail}, {"is_launch", e.is_launch}});
+    j["api_errors"].push_back({{"call", e.call},
+                               {"code", e.code},
+                               {"name", e.name},
+                               {"detail", e.detail},
+                               {"is_launch", e.is_launch},
+                               {"call_site", e.call_site},
+                               {"where", dump_location(e.where)}});
+  for (const InputWrite& w : r.input_writes)
+    j["input_writes"].push_back({{"buffer", w.buffer},
+                                 {"writer", w.writer},
+                                 {"by_kernel", w.by_kernel},
+                                 {"call_site", w.call_site},
+                                 {"where", dump_location(w.where)}});
+  for (const HostResult& h : r.host_results)
+    j["host_results"].push_back({{"buffer", h.buffer},
+                                 {"elements", h.elements},
+                                 {"first", h.first},
+                                 {"call", h.call},
+                                 {"call_site", h.call_site},
+                                 {"where", dump_location(h.where)}});
   return j.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -215,7 +235,18 @@ CaseRecord record_from_json(std::string_view text) {
       for (const json& e : j["api_errors"])
         r.api_errors.push_back({e.at("call").get<std::string>(), e.at("code").get<int>(),
                                 e.at("name").get<std::string>(), e.at("detail").get<std::string>(),
-                                e.at("is_launch").get<bool>()});
+                                e.at("is_launch").get<bool>(), e.at("call_site").get<CallSite>(),
+                                parse_location(e.at("where"))});
+    if (j.contains("input_writes"))
+      for (const json& w : j["input_writes"])
+        r.input_writes.push_back({w.at("buffer").get<std::string>(), w.at("writer").get<std::string>(),
+                                  w.at("by_kernel").get<bool>(), w.at("call_site").get<CallSite>(),
+                                  parse_location(w.at("where"))});
+    if (j.contains("host_results"))
+      for (const json& h : j["host_results"])
+        r.host_results.push_back({h.at("buffer").get<std::string>(), h.at("elements").get<std::uint64_t>(),
+                                  h.at("first").get<std::uint64_t>(), h.at("call").get<std::string>(),
+                                  h.at("call_site").get<CallSite>(), parse_location(h.at("where"))});
     return r;
   } catch (const json::exception& e) {
     throw std::runtime_error(std::string("case record: ") + e.what());

@@ -50,12 +50,38 @@ struct Operation {
   std::int32_t launch = -1;  // index into CaseRecord::launches when kind == launch
 };
 
+// Where the host program called the runtime: the return address's offset in the library or program that called, which
+// whoever has that file can turn into a line (build::call_line). 0: not known. The untrusted process said so.
+using CallSite = std::uint32_t;
+
 struct ApiError {         // a runtime call that returned an error
   std::string call;       // "cudaLaunchKernel"
   int code = 0;           // cudaError_t
   std::string name;       // "cudaErrorInvalidConfiguration"
   std::string detail;     // which limit, which pointer: a sentence for the student
   bool is_launch = false; // a launch that did not happen
+  CallSite call_site = 0;
+  SourceLocation where;   // of the call; empty until the judge has looked it up
+};
+
+// A buffer that the entry may only read was written: by a kernel (`where` is the storing line) or by a call of the host
+// program. Whether its contents changed is another question: a store may write what was there.
+struct InputWrite {
+  std::string buffer;
+  std::string writer;     // the kernel's name, or "cudaMemcpy"
+  bool by_kernel = false;
+  CallSite call_site = 0;
+  SourceLocation where;
+};
+
+// Elements of an output that hold, at the end of the case, what a copy from host memory put there.
+struct HostResult {
+  std::string buffer;
+  std::uint64_t elements = 0;  // that are not 0: filling an output with zeros is no result
+  std::uint64_t first = 0;     // index of the first of them
+  std::string call;            // the last copy into the buffer: "cudaMemcpy"
+  CallSite call_site = 0;
+  SourceLocation where;
 };
 
 struct CaseRecord {
@@ -63,6 +89,8 @@ struct CaseRecord {
   std::vector<Operation> operations;    // at most kMaxOperations
   std::uint64_t operations_not_listed = 0;
   std::vector<ApiError> api_errors;     // at most 16
+  std::vector<InputWrite> input_writes; // at most 16, one for each buffer and writer
+  std::vector<HostResult> host_results; // one for each output
   std::vector<std::string> unsupported; // names of calls or instructions the device does not implement (judge_error)
   std::string kernel_output;            // device printf, capped
   bool output_truncated = false;
@@ -73,5 +101,6 @@ struct CaseRecord {
 inline constexpr std::size_t kMaxFaults = 32;          // per launch: enough to see a pattern, small enough to read
 inline constexpr std::size_t kMaxLaunchRecords = 256;
 inline constexpr std::size_t kMaxOperations = 4096;
+inline constexpr std::size_t kMaxInputWrites = 16;
 
 }  // namespace judge::device

@@ -58,8 +58,10 @@ RunOptions run_options(const json& j) {
   limits.at("step_limit").get_to(o.limits.step_limit);
   limits.at("memory_bytes").get_to(o.limits.memory_bytes);
   limits.at("output_bytes").get_to(o.limits.output_bytes);
+  o.limits.wall_ms = limits.value("wall_ms", o.limits.wall_ms);
   j.at("schedule_seed").get_to(o.schedule_seed);
   j.at("workers").get_to(o.workers);
+  o.track_host_data = j.value("track_host_data", false);
   return o;
 }
 
@@ -142,6 +144,8 @@ void Server::start(ControlMessage& message) {
     request.label = buffer.name;
     b.at("element_type").get_to(request.element_type);
     b.at("element_bytes").get_to(request.element_bytes);
+    request.input = buffer.input;
+    buffer.element_bytes = request.element_bytes;
     allocate_exercise_buffer(buffer, std::move(request));
     addresses.push_back(buffer.address);
     buffers_.push_back(std::move(buffer));
@@ -153,7 +157,8 @@ void Server::start(ControlMessage& message) {
 void Server::allocate_exercise_buffer(ExerciseBuffer& buffer, AllocationRequest request) {
   if (buffer.bytes == 0) return;  // an entry gets a null pointer for an empty array
   check(device_.allocate(request, buffer.address), "allocating '" + buffer.name + "'");
-  calls_.ledger().add(buffer.address, {buffer.bytes, MemoryKind::device, MemoryOwner::exercise, buffer.name});
+  calls_.ledger().add(buffer.address,
+                      {buffer.bytes, MemoryKind::device, MemoryOwner::exercise, buffer.name, buffer.input});
   if (!buffer.filled) {
     check(device_.poison(buffer.address, buffer.bytes), "poisoning '" + buffer.name + "'");
     return;
@@ -213,6 +218,7 @@ void Server::collect() {
                        {"guard_intact", guard_intact}});
     at += written.size();
   }
+  note_host_results();
   device_.record().leaked_bytes = calls_.ledger().leaked_bytes();
   const json answer = {{"record", to_json(device_.record())},
                        {"launch_ms", calls_.launch_ms()},
@@ -221,6 +227,35 @@ void Server::collect() {
                        {"protocol_error", protocol_error_}};
   const int fd = memory.get();
   control_.send(answer.dump(), std::span(&fd, 1));
+}
+
+// An element counts when it holds something else than zeros and each of its bytes came from the host program.
+void Server::note_host_results() {
+  const HostCopy* copy = calls_.ledger().last_host_copy();
+  if (copy == nullptr) return;
+  std::vector<std::uint8_t> by_host;
+  for (const ExerciseBuffer& b : buffers_) {
+    if (b.input || b.bytes == 0) continue;
+    device_.host_data_map(b.address, b.bytes, by_host);
+    if (std::all_of(by_host.begin(), by_host.end(), [](std::uint8_t bits) { return bits == 0; })) continue;
+    HostResult found{b.name, 0, 0, copy->call, copy->call_site, {}};
+    if (const HostCopy* own = calls_.ledger().host_copy_into(b.address)) {
+      found.call = own->call;
+      found.call_site = own->call_site;
+    }
+    const std::uint64_t width = std::max<std::uint32_t>(1, b.element_bytes);
+    std::array<std::byte, 16> value{};
+    for (std::uint64_t e = 0; e < b.bytes / width; ++e) {
+      bool all = true;
+      for (std::uint64_t k = e * width; k < (e + 1) * width && all; ++k) all = (by_host[k / 8] >> (k % 8) & 1) != 0;
+      if (!all) continue;
+      const auto bytes = std::span(value).first(std::min<std::uint64_t>(width, value.size()));
+      check(device_.read(b.address + e * width, bytes), "reading '" + b.name + "'");
+      if (std::all_of(bytes.begin(), bytes.end(), [](std::byte x) { return x == std::byte{0}; })) continue;
+      if (found.elements++ == 0) found.first = e;
+    }
+    if (found.elements > 0) device_.record().host_results.push_back(std::move(found));
+  }
 }
 
 void Server::serve_host(int most_messages) {

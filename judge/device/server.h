@@ -39,6 +39,7 @@ class Server {
     std::uint64_t offset = 0;  // of its contents in contents_
     bool filled = false;
     bool input = false;
+    std::uint32_t element_bytes = 1;
   };
 
   void serve_command(ControlMessage message);
@@ -46,6 +47,7 @@ class Server {
   void collect();
   void allocate_exercise_buffer(ExerciseBuffer& buffer, AllocationRequest request);
   bool still_as_filled(const ExerciseBuffer& buffer);
+  void note_host_results();
   void serve_host(int most_messages);
   void close_host(std::string why);
 

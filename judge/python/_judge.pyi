@@ -31,7 +31,8 @@ class CatalogueError(ValueError):
 class Case:
     """One case of an exercise."""
 
-    name: str
+    name: str  # in English
+    title: Text  # the name in each language
     hidden: bool
     timed: bool
 
@@ -104,7 +105,8 @@ class Build:
 class CaseReport:
     """What happened in one case. The full evidence is in Report.to_dict()["cases"]."""
 
-    name: str
+    name: str  # in English
+    title: Text
     hidden: bool
     timed: bool
     ran: bool
@@ -132,6 +134,7 @@ class Report:
     slug: str
     title: Text
     source_path: str
+    untouched_stub: bool  # the source is the stub as shipped
     partial: bool  # only one case was asked for: "accepted" is then no full judgement
     device: str
     device_reason: str

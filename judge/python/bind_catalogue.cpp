@@ -46,6 +46,7 @@ Entries load_entries(const std::filesystem::path& root) {
 void bind_catalogue(py::module_& m) {
   py::class_<catalogue::Case>(m, "Case", "One case of an exercise.")
       .def_readonly("name", &catalogue::Case::name)
+      .def_readonly("title", &catalogue::Case::title)
       .def_readonly("hidden", &catalogue::Case::hidden)
       .def_readonly("timed", &catalogue::Case::timed)
       .def("__repr__", [](const catalogue::Case& c) { return "<Case " + c.name + ">"; });

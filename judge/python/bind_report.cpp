@@ -52,6 +52,7 @@ void bind_build(py::module_& m) {
 void bind_parts(py::module_& m) {
   py::class_<CaseReport>(m, "CaseReport", "What happened in one case; all of it is in Report.to_dict()[\"cases\"].")
       .def_readonly("name", &CaseReport::name)
+      .def_readonly("title", &CaseReport::title)
       .def_readonly("hidden", &CaseReport::hidden)
       .def_readonly("timed", &CaseReport::timed)
       .def_readonly("ran", &CaseReport::ran)
@@ -130,6 +131,7 @@ void bind_report(py::module_& m) {
       .def_readonly("slug", &Report::slug)
       .def_readonly("title", &Report::title)
       .def_readonly("source_path", &Report::source_path)
+      .def_readonly("untouched_stub", &Report::untouched_stub)
       .def_readonly("partial", &Report::partial)
       .def_readonly("device", &Report::device)
       .def_readonly("device_reason", &Report::device_reason)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <optional>
@@ -98,12 +99,40 @@ void write_faults(Page& page, const Voice& voice, const Report& report, const Ca
       page.text(2, voice.say(Phrase::kernel_launch, dim(launch.grid), dim(launch.block)));
 }
 
+std::uint64_t launches_of(const device::CaseRecord& record) {
+  return record.operations_not_listed +
+         static_cast<std::uint64_t>(
+             std::count_if(record.operations.begin(), record.operations.end(),
+                           [](const device::Operation& o) { return o.kind == device::OperationKind::launch; }));
+}
+
 std::string signal_name(int signal) {
   const char* name = ::sigabbrev_np(signal);
   return name ? "SIG" + std::string(name) : "?";
 }
 
-void write_host_end(Page& page, const Voice& voice, const session::HostOutcome& host) {
+// Where the time of a case went that took too much of it.
+void write_wall_limit(Page& page, const Voice& voice, const CaseReport& one) {
+  page.text(2, voice.say(Phrase::host_wall_limit, grouped(one.wall_limit_ms)));
+  const double in_kernels = std::min(one.device_ms, static_cast<double>(one.wall_limit_ms));
+  if (one.device_ms >= static_cast<double>(one.wall_limit_ms) && one.record.launches.empty()) {
+    page.text(2, voice.say(Phrase::time_in_one_kernel));  // the device was ended with its record
+    return;
+  }
+  page.text(2, voice.say(Phrase::time_in_kernels, figure(std::round(in_kernels)), grouped(launches_of(one.record)),
+                         figure(std::round(static_cast<double>(one.wall_limit_ms) - in_kernels))));
+}
+
+void write_step_limit(Page& page, const Voice& voice, const CaseReport& one) {
+  const device::Fault* worst = worst_fault(one.record);
+  if (!worst || worst->kind != emulator::FaultKind::step_limit || one.step_limit == 0) return;
+  const bool by_clock = one.wall_ms >= static_cast<double>(one.wall_limit_ms);
+  page.text(2, by_clock ? voice.say(Phrase::wall_limit_in_kernel, grouped(one.wall_limit_ms), grouped(one.record.steps))
+                        : voice.say(Phrase::step_limit_was, grouped(one.step_limit)));
+}
+
+void write_host_end(Page& page, const Voice& voice, const CaseReport& one) {
+  const session::HostOutcome& host = one.host;
   const auto say = [&](Phrase phrase) { page.text(2, voice.say(phrase)); };
   switch (host.end) {
     case HostEnd::returned:
@@ -125,7 +154,7 @@ void write_host_end(Page& page, const Voice& voice, const session::HostOutcome& 
         page.text(2, voice.say(Phrase::host_bad_pointer, hexadecimal(host.fault_address)));
       break;
     case HostEnd::wall_limit:
-      say(Phrase::host_wall_limit);
+      write_wall_limit(page, voice, one);
       break;
     case HostEnd::cpu_limit:
       say(Phrase::host_cpu_limit);
@@ -143,16 +172,18 @@ void write_host_end(Page& page, const Voice& voice, const session::HostOutcome& 
       say(Phrase::host_protocol);
       break;
   }
-  if (host.end != HostEnd::signaled && host.end != HostEnd::exited) page.foreign(4, host.detail);
+  if (host.end != HostEnd::signaled && host.end != HostEnd::exited && host.end != HostEnd::wall_limit)
+    page.foreign(4, host.detail);
 }
 
-void write_api_errors(Page& page, const Voice& voice, const device::CaseRecord& record) {
+void write_api_errors(Page& page, const Voice& voice, const Report& report, const device::CaseRecord& record) {
   std::size_t shown = 0;
   for (const device::ApiError& e : record.api_errors) {
     if (is_consequence(e, record) || shown == kCallsShown) continue;
     ++shown;
     page.text(2, page.ink(Ink::bad, voice.say(Phrase::call_failed, clean(e.call), clean(e.name), e.code)));
     page.foreign(4, e.detail);
+    if (e.where.line > 0) write_source_line(page, 4, report, e.where);
   }
 }
 
@@ -181,12 +212,30 @@ void write_mismatches(Page& page, const Voice& voice, const check::Comparison& c
 
 void write_comparison(Page& page, const Voice& voice, const check::Comparison& c) {
   const std::string name = clean(c.buffer);
-  page.text(2, c.unwritten > 0
+  if (c.total == 1) {
+    page.text(2, voice.say(c.unwritten > 0 ? Phrase::unwritten_only : Phrase::wrong_only, name));
+    write_mismatches(page, voice, c);
+    return;
+  }
+  page.text(2, c.wrong == 1 && c.unwritten == 0 ? voice.say(Phrase::wrong_one, name, grouped(c.total))
+               : c.unwritten > 0
                    ? voice.say(Phrase::wrong_unwritten, name, grouped(c.wrong), grouped(c.total), grouped(c.unwritten))
                    : voice.say(Phrase::wrong_of, name, grouped(c.wrong), grouped(c.total)));
   write_mismatches(page, voice, c);
   const std::string sentence = voice.diagnosis(c.diagnosis);
   if (!sentence.empty()) page.text(2, clean(sentence));
+}
+
+void write_host_results(Page& page, const Voice& voice, const Report& report, const CaseReport& one) {
+  for (const device::HostResult& h : one.record.host_results) {
+    const auto of = std::find_if(one.comparisons.begin(), one.comparisons.end(),
+                                 [&](const check::Comparison& c) { return c.buffer == h.buffer; });
+    const std::uint64_t total = of == one.comparisons.end() ? h.elements : of->total;
+    page.text(2, total == 1 ? voice.say(Phrase::computed_on_host_only, clean(h.buffer), clean(h.call))
+                            : voice.say(Phrase::computed_on_host, clean(h.buffer), grouped(h.elements), grouped(total),
+                                        clean(h.call), grouped(h.first)));
+    if (h.where.line > 0) write_source_line(page, 4, report, h.where);
+  }
 }
 
 void write_results(Page& page, const Voice& voice, const Report& report, const CaseReport& one) {
@@ -206,7 +255,15 @@ void write_results(Page& page, const Voice& voice, const Report& report, const C
     page.text(2, voice.say(Phrase::never_launched));
   if (one.verdict == Verdict::race && !wrong && !one.comparisons.empty())
     page.text(2, voice.say(Phrase::output_right_now));
-  for (const std::string& name : one.changed_inputs) page.text(2, voice.say(Phrase::input_changed, clean(name)));
+  for (const std::string& name : one.changed_inputs) {
+    page.text(2, voice.say(Phrase::input_changed, clean(name)));
+    for (const device::InputWrite& w : one.record.input_writes) {
+      if (w.buffer != name || w.where.line <= 0) continue;
+      page.text(4, voice.say(Phrase::input_written_by, clean(w.writer)));
+      write_source_line(page, 4, report, w.where);
+    }
+  }
+  write_host_results(page, voice, report, one);
   for (const std::string& name : one.broken_guards) page.text(2, voice.say(Phrase::guard_broken, clean(name)));
 }
 
@@ -224,6 +281,11 @@ void write_lines(Page& page, const Voice& voice, Phrase label, std::string_view 
 }
 
 }  // namespace
+
+std::string case_name(const Voice& voice, const CaseReport& one) {
+  const std::string title = voice.of(one.title);
+  return clean(title.empty() ? one.name : title);
+}
 
 std::string sizes_in_brackets(const catalogue::Names& sizes) {
   std::string text;
@@ -255,11 +317,12 @@ void write_diagnostics(Page& page, const Voice& voice, const Report& report) {
 }
 
 void write_case(Page& page, const Voice& voice, const Report& report, const CaseReport& one) {
-  page.text(0, page.ink(Ink::strong, voice.say(Phrase::failed_in, voice.verdict(one.verdict), clean(one.name),
+  page.text(0, page.ink(Ink::strong, voice.say(Phrase::failed_in, voice.verdict(one.verdict), case_name(voice, one),
                                                sizes_in_brackets(one.sizes))));
-  write_host_end(page, voice, one.host);
-  write_api_errors(page, voice, one.record);
+  write_host_end(page, voice, one);
+  write_api_errors(page, voice, report, one.record);
   write_faults(page, voice, report, one);
+  write_step_limit(page, voice, one);
   write_results(page, voice, report, one);
   write_printed(page, voice, one);
 }

@@ -7,6 +7,9 @@
 
 namespace judge::report {
 
+// The case's name in the reader's language.
+std::string case_name(const Voice& voice, const CaseReport& one);
+
 // " (n = 10,007)", or nothing when the case has no sizes.
 std::string sizes_in_brackets(const catalogue::Names& sizes);
 

@@ -32,6 +32,10 @@ json location(const Report& report, const emulator::SourceLocation& where) {
           {"text", text ? json(std::string(*text)) : json(nullptr)}};
 }
 
+json known_location(const Report& report, const emulator::SourceLocation& where) {
+  return where.line > 0 ? location(report, where) : json(nullptr);
+}
+
 json thread(const emulator::ThreadId& who) {
   return {{"block", who.block}, {"thread", who.thread}};
 }
@@ -59,7 +63,8 @@ json fault(const Report& report, const device::Fault& f) {
          {"element", f.element ? json(*f.element) : json(nullptr)},
          {"other", nullptr},
          {"message", f.message},
-         {"occurrences", f.occurrences}};
+         {"occurrences", f.occurrences},
+         {"threads_gone", f.threads_gone}};
   if (f.other)
     j["other"] = {{"where", location(report, f.other->where)},
                   {"who", thread(f.other->who)},
@@ -124,12 +129,30 @@ json record(const Report& report, const device::CaseRecord& r) {
   for (const device::Operation& o : r.operations)
     operations.push_back({{"kind", device::to_string(o.kind)}, {"bytes", o.bytes}, {"launch", o.launch}});
   for (const device::ApiError& e : r.api_errors)
-    errors.push_back(
-        {{"call", e.call}, {"code", e.code}, {"name", e.name}, {"detail", e.detail}, {"is_launch", e.is_launch}});
+    errors.push_back({{"call", e.call},
+                      {"code", e.code},
+                      {"name", e.name},
+                      {"detail", e.detail},
+                      {"is_launch", e.is_launch},
+                      {"where", known_location(report, e.where)}});
+  json input_writes = json::array(), host_results = json::array();
+  for (const device::InputWrite& w : r.input_writes)
+    input_writes.push_back({{"buffer", w.buffer},
+                            {"writer", w.writer},
+                            {"by_kernel", w.by_kernel},
+                            {"where", known_location(report, w.where)}});
+  for (const device::HostResult& h : r.host_results)
+    host_results.push_back({{"buffer", h.buffer},
+                            {"elements", h.elements},
+                            {"first", h.first},
+                            {"call", h.call},
+                            {"where", known_location(report, h.where)}});
   return {{"launches", launches},
           {"operations", operations},
           {"operations_not_listed", r.operations_not_listed},
           {"api_errors", errors},
+          {"input_writes", input_writes},
+          {"host_results", host_results},
           {"unsupported", r.unsupported},
           {"kernel_output", r.kernel_output},
           {"kernel_output_truncated", r.output_truncated},
@@ -140,13 +163,15 @@ json record(const Report& report, const device::CaseRecord& r) {
 json case_report(const Report& report, const CaseReport& one) {
   json comparisons = json::array();
   for (const check::Comparison& c : one.comparisons) comparisons.push_back(comparison(c));
-  json j{{"name", one.name},   {"hidden", one.hidden}, {"timed", one.timed}, {"ran", one.ran},
-         {"sizes", one.sizes}, {"seed", one.seed},     {"verdict", nullptr}};
+  json j{{"name", one.name}, {"title", one.title}, {"hidden", one.hidden}, {"timed", one.timed},
+         {"ran", one.ran},   {"sizes", one.sizes}, {"seed", one.seed},     {"verdict", nullptr}};
   if (!one.ran) return j;
   j["schedule"] = one.schedule;
   j["verdict"] = verdict::to_string(one.verdict);
   j["wall_ms"] = real(one.wall_ms);
   j["device_ms"] = real(one.device_ms);
+  j["step_limit"] = one.step_limit;
+  j["wall_limit_ms"] = one.wall_limit_ms;
   j["comparisons"] = comparisons;
   j["changed_inputs"] = one.changed_inputs;
   j["broken_guards"] = one.broken_guards;
@@ -212,6 +237,7 @@ std::string to_json(const Report& report, int indent) {
       {"exercise",
        {{"id", report.exercise_id}, {"slug", report.slug}, {"title", report.title}, {"entry", report.entry}}},
       {"source_path", report.source_path},
+      {"untouched_stub", report.untouched_stub},
       {"partial", report.partial},
       {"device", {{"name", report.device}, {"reason", report.device_reason}, {"peak_bytes", report.device_peak_bytes}}},
       {"seed", report.seed},

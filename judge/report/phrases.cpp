@@ -122,6 +122,8 @@ std::string chinese(const check::Diagnosis& d) {
       return "得到的值都是正确值的同一个倍数。";
     case Shape::swapped:
       return "数值正确，但顺序颠倒或两两交换。";
+    case Shape::imprecise:
+      return "错误的元素都与正确值非常接近：是精度问题。";
     case Shape::tail:
       return "从某处起直到末尾的元素都错误。";
     case Shape::head:

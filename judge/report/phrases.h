@@ -23,11 +23,15 @@ namespace judge::report {
   X(kernel_resources, "{}: {} registers, {}, {} bytes of shared memory", "{}：{} 个寄存器，{}，{} 字节共享内存")      \
   X(no_spills, "no spills", "无溢出")                                                                                 \
   X(spills, "{} bytes spilled", "溢出 {} 字节")                                                                       \
-  X(cases, "cases", "测试点")                                                                                         \
+  X(cases, "cases (times are of the judge and its emulator, not of a GPU)",                                           \
+    "测试点（时间是判题程序与模拟器的用时，不是 GPU 的）")                                                            \
   X(not_run, "not run", "未运行")                                                                                     \
   X(milliseconds, "{} ms", "{} 毫秒")                                                                                 \
   X(failed_in, "{} in case \"{}\"{}", "{}，测试点“{}”{}")                                                             \
   X(also_failed, "also failed: \"{}\" ({})", "同样失败：“{}”（{}）")                                                  \
+  X(wrong_only, "{}: its only element is wrong", "{}：唯一的元素错误")                                                \
+  X(unwritten_only, "{}: its only element was never written", "{}：唯一的元素从未写入")                               \
+  X(wrong_one, "{}: 1 of {} elements is wrong", "{}：共 {} 个元素，1 个错误")                                         \
   X(wrong_of, "{}: {} of {} elements are wrong", "{0}：共 {2} 个元素，{1} 个错误")                                    \
   X(wrong_unwritten, "{}: {} of {} elements are wrong, {} of them never written",                                     \
     "{0}：共 {2} 个元素，{1} 个错误，其中 {3} 个从未写入")                                                            \
@@ -41,6 +45,14 @@ namespace judge::report {
   X(output_right_now, "The output of this run is right all the same; in another order of the threads it may not be.", \
     "这一次的输出仍然正确；换一种线程顺序就未必。")                                                                   \
   X(input_changed, "The input \"{}\" was changed.", "输入“{}”被修改。")                                               \
+  X(input_written_by, "{} wrote to it here:", "{} 在这里写入了它：")                                                  \
+  X(computed_on_host_only,                                                                                            \
+    "{}: its only element holds what {} copied there from host memory: the result was computed on the host.",         \
+    "{}：唯一的元素是 {} 从主机内存复制来的：结果是在主机上计算的。")                                                 \
+  X(computed_on_host,                                                                                                 \
+    "{}: {} of {} elements hold what {} copied there from host memory, from index {} on: the result was computed on " \
+    "the host.",                                                                                                      \
+    "{0}：共 {2} 个元素，其中 {1} 个（从下标 {4} 起）是 {3} 从主机内存复制来的：结果是在主机上计算的。")              \
   X(guard_broken, "Something was written just outside \"{}\".", "“{}”之外紧邻处被写入。")                             \
   X(in_kernel, "{} in {}", "{}，位于 {}")                                                                             \
   X(and_what, "{}: {}", "{}：{}")                                                                                     \
@@ -66,7 +78,14 @@ namespace judge::report {
     "主机代码使用了地址 {}，那里没有内存。")                                                                          \
   X(host_exited, "The process ended with exit status {} before the entry function returned; that is never a pass.",   \
     "进程在入口函数返回之前以状态 {} 退出；这绝不算通过。")                                                           \
-  X(host_wall_limit, "The case did not end within its time.", "该测试点没有在时限内结束。")                           \
+  X(step_limit_was, "It used up the limit of this case, {} steps; a warp's instruction is one for each lane.",        \
+    "它用完了此测试点的上限 {} 步；warp 的一条指令按每个通道一步计算。")                                              \
+  X(wall_limit_in_kernel, "The {} ms of this case were over then; its kernels had executed {} steps.",                \
+    "此测试点的 {} 毫秒那时已用完；核函数共执行了 {} 步。")                                                           \
+  X(host_wall_limit, "The case did not end within its limit of {} ms.", "该测试点没有在 {} 毫秒的时限内结束。")       \
+  X(time_in_kernels, "Of that, {} ms were spent in kernels (launches: {}) and {} ms in host code.",                   \
+    "其中核函数用了 {} 毫秒（启动次数：{}），主机代码用了 {} 毫秒。")                                                 \
+  X(time_in_one_kernel, "A kernel was still running then.", "当时仍有核函数在运行。")                                 \
   X(host_cpu_limit, "The host code used up its processor time.", "主机代码用完了处理器时间。")                        \
   X(host_memory_limit, "The host process used more memory than it may.", "主机进程使用的内存超过上限。")              \
   X(host_process_limit, "The host code starts processes without end.", "主机代码不断地创建新进程。") \
@@ -90,6 +109,7 @@ namespace judge::report {
   X(exactly, "exactly {}", "恰好 {}")                                                                                 \
   X(judge_failed_at, "The judge failed, in its stage \"{}\":", "判题程序在“{}”阶段出错：")                            \
   X(partial, "only the case asked for was run", "只运行了指定的测试点")                                               \
+  X(untouched_stub, "the untouched stub", "未改动的初始代码")                                                         \
   X(verdict, "verdict", "结论")                                                                                       \
   X(next, "next", "下一步")                                                                                           \
   X(seed, "seed", "种子")                                                                                             \

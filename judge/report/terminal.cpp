@@ -50,7 +50,7 @@ struct CaseRow {
 
 CaseRow case_row(const Voice& voice, const CaseReport& one) {
   CaseRow row;
-  row.name = cut(clean(one.name), kLongestName);
+  row.name = cut(case_name(voice, one), kLongestName);
   for (const auto& [name, value] : one.sizes)
     row.sizes += fmt::format("{}{} = {}", row.sizes.empty() ? "" : ", ", name, grouped(value));
   if (!one.ran) {
@@ -84,6 +84,12 @@ void write_cases(Page& page, const Voice& voice, const Report& report) {
                              page.ink(row.ink == Ink::good ? Ink::plain : row.ink, row.outcome)));
 }
 
+std::string name_of_case(const Voice& voice, const Report& report, const std::string& name) {
+  const auto one =
+      std::find_if(report.cases.begin(), report.cases.end(), [&](const auto& c) { return c.name == name; });
+  return one == report.cases.end() ? clean(name) : case_name(voice, *one);
+}
+
 std::string budget(const Voice& voice, const RequirementResult& r) {
   if (r.min && r.max && *r.min == *r.max) return voice.say(Phrase::exactly, figure(*r.max));
   std::string text;
@@ -95,7 +101,7 @@ std::string budget(const Voice& voice, const RequirementResult& r) {
 void write_requirements(Page& page, const Voice& voice, const Report& report) {
   if (report.requirements.empty()) return;
   page.blank();
-  page.text(0, voice.say(Phrase::memory_in, clean(report.requirement_case)));
+  page.text(0, voice.say(Phrase::memory_in, name_of_case(voice, report, report.requirement_case)));
   int metric = 0, value = 0, bound = 0;
   for (const RequirementResult& r : report.requirements) {
     metric = std::max(metric, columns(r.metric));
@@ -117,7 +123,7 @@ void write_failures(Page& page, const Voice& voice, const Report& report) {
   page.blank();
   write_case(page, voice, report, *failed.front());
   for (std::size_t i = 1; i < failed.size(); ++i)
-    page.text(2, voice.say(Phrase::also_failed, clean(failed[i]->name), voice.verdict(failed[i]->verdict)));
+    page.text(2, voice.say(Phrase::also_failed, case_name(voice, *failed[i]), voice.verdict(failed[i]->verdict)));
 }
 
 // What the student printed is part of a report without failures too: printf is how kernels are explored.
@@ -129,7 +135,7 @@ void write_printed_of_first(Page& page, const Voice& voice, const Report& report
   const auto one = std::find_if(report.cases.begin(), report.cases.end(), talks);
   if (one == report.cases.end()) return;
   page.blank();
-  page.text(0, fmt::format("\"{}\"{}", clean(one->name), sizes_in_brackets(one->sizes)));
+  page.text(0, fmt::format("\"{}\"{}", case_name(voice, *one), sizes_in_brackets(one->sizes)));
   write_printed(page, voice, *one);
 }
 
@@ -143,6 +149,8 @@ void write_verdict(Page& page, const Voice& voice, const Report& report) {
   page.blank();
   std::string verdict =
       page.ink(report.verdict == Verdict::accepted ? Ink::good : Ink::bad, voice.verdict(report.verdict));
+  if (report.untouched_stub && report.verdict != Verdict::accepted)
+    verdict = voice.say(Phrase::device_because, verdict, voice.say(Phrase::untouched_stub));
   if (report.partial) verdict = voice.say(Phrase::device_because, verdict, voice.say(Phrase::partial));
   page.labelled(kLabelColumns, voice.say(Phrase::verdict), verdict);
   if (report.verdict != Verdict::accepted && !failures(report).empty())

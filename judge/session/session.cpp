@@ -53,9 +53,11 @@ json start_command(const CaseRequest& request, const DeviceContents& contents) {
           {"limits",
            {{"step_limit", limits.step_limit},
             {"memory_bytes", limits.memory_bytes},
-            {"output_bytes", limits.output_bytes}}},
+            {"output_bytes", limits.output_bytes},
+            {"wall_ms", request.wall_limit.count()}}},
           {"schedule_seed", request.run.schedule_seed},
           {"workers", request.run.workers},
+          {"track_host_data", request.run.track_host_data},
           {"buffers", std::move(buffers)}};
 }
 

@@ -65,6 +65,7 @@ Verdict decide(const CaseFacts& f) {
   if (f.barrier_error) return Verdict::barrier_error;
   if (f.uninitialized_read) return Verdict::uninitialized_read;
   if (f.output_wrong || f.input_changed) return Verdict::wrong_answer;
+  if (f.computed_on_host) return Verdict::requirement_not_met;
   if (f.timing_noisy) return Verdict::inconclusive;
   return Verdict::accepted;
 }

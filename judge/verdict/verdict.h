@@ -29,6 +29,7 @@ struct CaseFacts {           // what was observed in one case; booleans, no pros
   bool race = false, barrier_error = false /* barrier_divergence, sync_mask */, uninitialized_read = false;
   bool guard_broken = false, input_changed = false;
   bool output_wrong = false;
+  bool computed_on_host = false;          // an output holds results that a copy from the host put there
   bool timing_noisy = false;
 };
 

@@ -215,6 +215,12 @@ void report_uninitialized(WarpState& w, const Instr* i, const LaneAccess& a, int
   else
     f.owner = "a local variable";
   f.message = std::string(verb(a.kind)) + " memory that nothing has written";
+  if (a.space == memop::shared) {
+    std::uint32_t live = 0;
+    for (const WarpState& other : w.block->storage->warps)
+      live += static_cast<std::uint32_t>(std::popcount(other.live));
+    f.threads_gone = w.worker->launch->block_threads - std::min(live, w.worker->launch->block_threads);
+  }
   report(w, i, std::move(f), lane, false);
 }
 
@@ -384,6 +390,15 @@ bool check_shared(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
   return true;
 }
 
+// Marks some bytes of a word as written by this kernel.
+void write_part(std::uint8_t& marks, std::uint8_t bits) {
+  std::atomic_ref<std::uint8_t> word(marks);
+  word.fetch_or(bits, std::memory_order_relaxed);
+  const auto by_host = static_cast<std::uint8_t>(bits << kHostDataShift);
+  if ((word.load(std::memory_order_relaxed) & by_host) != 0)
+    word.fetch_and(static_cast<std::uint8_t>(~by_host), std::memory_order_relaxed);
+}
+
 bool check_global(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* value) {
   LaunchContext& launch = *w.worker->launch;
   GlobalMemory& memory = *launch.memory;
@@ -442,7 +457,7 @@ bool check_global(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
           if (bits == kWordWritten)
             in.init[x / 4] = bits;
           else
-            std::atomic_ref<std::uint8_t>(in.init[x / 4]).fetch_or(bits, std::memory_order_relaxed);
+            write_part(in.init[x / 4], bits);
           x += n;
         }
       }
@@ -593,6 +608,14 @@ bool check_access(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
       for (std::uint32_t m = a.mask; m != 0; m &= m - 1) {
         const int l = std::countr_zero(m);
         if (a.address[l] >= kFirstPage && a.address[l] < kHostLow) continue;
+        // The lowest lane with such an address is named, wherever it points.
+        const GlobalMemory& memory = *w.worker->launch->memory;
+        for (std::uint32_t lower = a.mask & ((1u << l) - 1); lower != 0; lower &= lower - 1) {
+          const int first = std::countr_zero(lower);
+          if (memory.find_live(a.address[first], a.bytes) != nullptr) continue;
+          report_global_bounds(w, i, a, first);
+          return false;
+        }
         report_global_bounds(w, i, a, l);
         return false;
       }

@@ -188,10 +188,28 @@ void count(const Program& p, std::vector<std::unique_ptr<Worker>>& workers, Laun
   for (auto& [key, value] : lines) out.lines.push_back(std::move(value));
 }
 
-void collect_faults(std::vector<std::unique_ptr<Worker>>& workers, std::size_t max_faults, LaunchResult& out) {
+// Race entries remember who wrote last: one of this launch in an input is a store that should not be. The first one in
+// each input is enough to name a line.
+std::vector<InputStore> input_stores(const GlobalMemory& memory, const LaunchContext& launch) {
+  std::vector<InputStore> found;
+  const std::uint64_t this_launch = launch.launch_epoch << race::GlobalLayout::kEpochShift;
+  memory.for_each_live([&](const Allocation& a) {
+    if (!a.input || !a.tracked || a.write_shadow == nullptr) return;
+    const std::uint64_t units = (a.bytes >> a.shadow_shift) + 1;
+    const std::uint64_t* const entry =
+        std::find_if(a.write_shadow, a.write_shadow + units, [&](std::uint64_t e) { return e >= this_launch; });
+    if (entry != a.write_shadow + units) found.push_back({a.label, location_of(launch, race::instr_of(*entry))});
+  });
+  return found;
+}
+
+// Blocks after the one whose fault ended the kernel may or may not have run: what they did is left out.
+void collect_faults(std::vector<std::unique_ptr<Worker>>& workers, std::uint64_t stop_at, std::size_t max_faults,
+                    LaunchResult& out) {
   std::vector<RecordedFault> all;
   for (auto& w : workers) {
     for (RecordedFault& r : w->faults) {
+      if (r.block > stop_at) continue;
       const auto known = std::find_if(all.begin(), all.end(), [&](const RecordedFault& o) { return o.key == r.key; });
       if (known == all.end()) {
         all.push_back(std::move(r));
@@ -261,6 +279,7 @@ LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span
   launch.steps_left = static_cast<std::int64_t>(std::min<std::uint64_t>(options.step_limit / kLanes, INT64_MAX / 2));
   launch.output_cap = options.output_cap;
   launch.clock_base = clock_;
+  launch.deadline = options.deadline;
   prepare(launch, p, options.stack_bytes);
 
   // With atomics on global memory the result may depend on the order of blocks (floating-point sums): one worker keeps
@@ -292,7 +311,8 @@ LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span
   out.finished = launch.stop_at.load() == UINT64_MAX && !launch.out_of_steps.load();
   count(p, workers, out);
   clock_ += out.steps / kLanes;
-  collect_faults(workers, options.max_faults, out);
+  collect_faults(workers, launch.out_of_steps.load() ? UINT64_MAX : launch.stop_at.load(), options.max_faults, out);
+  out.input_stores = input_stores(memory_, launch);
   std::vector<DevicePrint> prints;
   for (auto& w : workers) {
     for (DevicePrint& d : w->prints) prints.push_back(std::move(d));

@@ -1,9 +1,11 @@
 #pragma once
 // One kernel launch on the emulator.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +31,14 @@ struct LaunchOptions {
   unsigned workers = 0;              // 0: one per core
   std::size_t max_faults = 32;
   std::uint64_t stack_bytes = 0;     // of a thread, for local memory of nested calls; less than the default: the default
+  // A launch that runs then ends with a step_limit fault. The step limit is the one meant to be met: this one depends on
+  // the machine.
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+};
+
+struct InputStore {                // a kernel stored into an allocation marked as an input
+  std::string label;               // the allocation's
+  SourceLocation where;            // of the store to its first such unit
 };
 
 struct LineCounters {
@@ -39,6 +49,7 @@ struct LineCounters {
 struct LaunchResult {
   Counters counters;
   std::vector<LineCounters> lines;   // with memory accesses, divergence or barriers; by file and line
+  std::vector<InputStore> input_stores;
   std::vector<Fault> faults;         // by block, then order of execution
   std::uint64_t faults_not_listed = 0;
   bool finished = true;              // false: a fault ended the kernel

@@ -288,7 +288,7 @@ JUDGE_OP(ld_global_32) {
       if (!written) {
         std::uint8_t all = kWordWritten;
         for (int l = 0; l < kLanes; ++l) all &= in->init[word + static_cast<u64>(l)];
-        written = all == kWordWritten;
+        written = (all & kWordWritten) == kWordWritten;
       }
       if (written && (!in->tracked || shadow_read<GlobalLayout>(in->write_shadow + word, in->read_shadow + word,
                                                                 s.global_stamp + instr_bits(i),

@@ -232,7 +232,7 @@ template <memop::Space S>
     const std::uint8_t* init = t.init + static_cast<std::int64_t>(t.offset + static_cast<u64>(distance)) / 4;
     std::uint8_t all = kWordWritten;
     for (int l = 0; l < n; ++l) all &= init[l];
-    return all == kWordWritten;
+    return (all & kWordWritten) == kWordWritten;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 
 #include "judge/emulator/exec/blocks.h"
 #include "judge/emulator/exec/memory_operand.h"
@@ -406,11 +407,13 @@ const Instr* take_steps(WarpState& w, const Instr* at) {
   const std::int64_t share =
       seed == 0 ? kStepShare
                 : 16 + static_cast<std::int64_t>(mix(seed, static_cast<std::uint64_t>(k.steps_taken)) % kSeededShare);
-  if (launch.steps_left.fetch_sub(share, std::memory_order_relaxed) < share) {
+  const bool steps_over = launch.steps_left.fetch_sub(share, std::memory_order_relaxed) < share;
+  if (steps_over || (launch.deadline && std::chrono::steady_clock::now() >= *launch.deadline)) {
     launch.out_of_steps = true;
     Fault f;
     f.kind = FaultKind::step_limit;
-    f.message = "the kernel did not end within its limit of instructions; this is where it was then";
+    f.message = steps_over ? "the kernel did not end within its limit of instructions; this is where it was then"
+                           : "the case's time was over while the kernel ran; this is where it was then";
     report(w, at, std::move(f), std::countr_zero(w.mask), true);
     return nullptr;
   }

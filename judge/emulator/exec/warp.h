@@ -11,8 +11,10 @@
 // runs too long is set aside and others are started: blocks that wait for each other make progress too.
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -162,7 +164,8 @@ struct LaunchContext {
   std::atomic<std::int64_t> steps_left{0};  // warp instructions
   std::atomic<std::uint64_t> next_block{0};
   std::atomic<std::uint64_t> stop_at{UINT64_MAX};  // blocks from here on need not run: an earlier one died
-  std::atomic<bool> out_of_steps{false};
+  std::atomic<bool> out_of_steps{false};           // or out of time
+  std::optional<std::chrono::steady_clock::time_point> deadline;
   std::uint64_t blocks = 1;
   std::uint64_t max_running_blocks = 64;  // of one worker, when blocks wait for each other
   std::uint64_t grid_workspace = 0;       // of a cooperative launch

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "judge/emulator/memory/schedule.h"
 
@@ -203,19 +204,30 @@ AddressDescription GlobalMemory::describe(Address address, std::uint32_t access_
   return d;
 }
 
+namespace {
+
+// The two bits of each byte become those of `marks`, which is given for a word's first byte.
+void set_marks(Allocation& in, std::uint64_t offset, std::uint64_t bytes, unsigned marks) {
+  const auto set_byte = [&](std::uint64_t at) {
+    const unsigned both = (1u | 1u << kHostDataShift) << (at & 3);
+    in.init[at / 4] = static_cast<std::uint8_t>((in.init[at / 4] & ~both) | marks << (at & 3));
+  };
+  const std::uint64_t end = offset + bytes;
+  for (; offset < end && (offset & 3) != 0; ++offset) set_byte(offset);
+  const std::uint64_t words = (end - offset) / 4;
+  std::memset(in.init + offset / 4, static_cast<int>(marks * kWordWritten), words);
+  for (offset += 4 * words; offset < end; ++offset) set_byte(offset);
+}
+
+}  // namespace
+
 void GlobalMemory::mark_written(Allocation& in, std::uint64_t offset, std::uint64_t bytes) {
   if (in.fully_initialized || bytes == 0) return;
   if (offset == 0 && bytes >= in.bytes) {
     in.fully_initialized = true;
     return;
   }
-  const std::uint64_t end = offset + bytes;
-  for (; offset < end && (offset & 3) != 0; ++offset)
-    in.init[offset / 4] |= static_cast<std::uint8_t>(1u << (offset & 3));
-  const std::uint64_t words = (end - offset) / 4;
-  std::memset(in.init + offset / 4, kWordWritten, words);
-  for (offset += 4 * words; offset < end; ++offset)
-    in.init[offset / 4] |= static_cast<std::uint8_t>(1u << (offset & 3));
+  set_marks(in, offset, bytes, 1);
 }
 
 void GlobalMemory::mark_unwritten(Allocation& in, std::uint64_t offset, std::uint64_t bytes) {
@@ -224,13 +236,20 @@ void GlobalMemory::mark_unwritten(Allocation& in, std::uint64_t offset, std::uin
     in.fully_initialized = false;
     std::memset(in.init, kWordWritten, (in.bytes + 3) / 4);
   }
-  const std::uint64_t end = offset + bytes;
-  for (; offset < end && (offset & 3) != 0; ++offset)
-    in.init[offset / 4] &= static_cast<std::uint8_t>(~(1u << (offset & 3)));
-  const std::uint64_t words = (end - offset) / 4;
-  std::memset(in.init + offset / 4, 0, words);
-  for (offset += 4 * words; offset < end; ++offset)
-    in.init[offset / 4] &= static_cast<std::uint8_t>(~(1u << (offset & 3)));
+  set_marks(in, offset, bytes, 0);
+}
+
+void GlobalMemory::mark_host_data(Allocation& in, std::uint64_t offset, std::uint64_t bytes) {
+  if (in.init == nullptr || bytes == 0) return;  // the host writes mapped memory unseen
+  if (in.fully_initialized) {
+    in.fully_initialized = false;
+    std::memset(in.init, kWordWritten, (in.bytes + 3) / 4);
+  }
+  set_marks(in, offset, bytes, 1u | 1u << kHostDataShift);
+}
+
+bool GlobalMemory::is_host_data(const Allocation& in, std::uint64_t offset) const {
+  return !in.fully_initialized && (in.init[offset / 4] >> (kHostDataShift + (offset & 3)) & 1) != 0;
 }
 
 bool GlobalMemory::is_written(const Allocation& in, std::uint64_t offset, std::uint64_t bytes) const {
@@ -246,10 +265,15 @@ void GlobalMemory::copy_written(Allocation& to, std::uint64_t to_offset, const A
   if (to.init == nullptr) return;
   // Runs of equal state, so that a large copy does not go byte by byte through the marks.
   for (std::uint64_t i = 0; i < bytes;) {
-    const bool written = is_written(from, from_offset + i, 1);
+    const auto state = [&](std::uint64_t at) {
+      return std::pair(is_written(from, from_offset + at, 1), is_host_data(from, from_offset + at));
+    };
+    const auto [written, by_host] = state(i);
     std::uint64_t n = 1;
-    while (i + n < bytes && is_written(from, from_offset + i + n, 1) == written) ++n;
-    if (written)
+    while (i + n < bytes && state(i + n) == std::pair(written, by_host)) ++n;
+    if (by_host)
+      mark_host_data(to, to_offset + i, n);
+    else if (written)
       mark_written(to, to_offset + i, n);
     else
       mark_unwritten(to, to_offset + i, n);

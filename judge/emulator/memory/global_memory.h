@@ -33,11 +33,12 @@ struct Allocation {
   bool freed = false;
   bool fully_initialized = false;  // init is not looked at
   bool tracked = false;            // this launch may write here, so its accesses leave race entries
+  bool input = false;              // kernels are not to write here: Launcher records which line did
   std::string label, element_type;
   std::uint32_t element_bytes = 0;
 
   std::byte* data = nullptr;
-  std::uint8_t* init = nullptr;           // (bytes + 3) / 4 entries
+  std::uint8_t* init = nullptr;           // (bytes + 3) / 4 entries: four bits "written", four "by the host program"
   std::uint64_t* write_shadow = nullptr;  // (bytes >> shadow_shift) + 1 entries
   std::uint64_t* read_shadow = nullptr;
   unsigned shadow_shift = 2;
@@ -48,6 +49,7 @@ struct Allocation {
 };
 
 inline constexpr std::uint8_t kWordWritten = 0x0f;
+inline constexpr int kHostDataShift = 4;         // from a byte's "written" bit to its "by the host program" bit
 inline constexpr int kPoisonByte = 0xff;         // as float and double: NaN
 inline constexpr std::size_t kVectorSlack = 32;  // entries past the end that a 32-lane access may read
 
@@ -78,6 +80,9 @@ class GlobalMemory {
   void mark_written(Allocation& in, std::uint64_t offset, std::uint64_t bytes);
   void mark_unwritten(Allocation& in, std::uint64_t offset, std::uint64_t bytes);
   bool is_written(const Allocation& in, std::uint64_t offset, std::uint64_t bytes) const;
+  // The bytes were written by the host program. Whatever writes them later takes the mark away.
+  void mark_host_data(Allocation& in, std::uint64_t offset, std::uint64_t bytes);
+  bool is_host_data(const Allocation& in, std::uint64_t offset) const;  // one byte
   // Carries the state of source bytes over to a copy of them.
   void copy_written(Allocation& to, std::uint64_t to_offset, const Allocation& from, std::uint64_t from_offset,
                     std::uint64_t bytes);

@@ -77,6 +77,7 @@ struct Fault {
   std::optional<FaultParty> other;
   std::string message;             // one sentence: what happened (no location; the report adds it)
   std::uint64_t occurrences = 1;   // same kind at the same line (and same other line)
+  std::uint32_t threads_gone = 0;  // uninitialized_read of shared memory: threads of the block that had exited by then
 };
 
 }  // namespace judge::emulator

@@ -232,3 +232,17 @@ TEST_CASE("every shape has a name", "[diagnose]") {
   CHECK(to_string(Shape::everything) == "everything");
   CHECK(to_string(Shape::none) == "none");
 }
+
+TEST_CASE("small relative errors everywhere are a question of precision, not a factor of 1", "[diagnose]") {
+  const Values expected = truth(1000);
+  Values got = expected;
+  for (std::size_t i = 0; i < got.size(); ++i) got[i] *= i % 2 == 0 ? 1.0005f : 0.9995f;
+  const Diagnosis d = diagnosed(expected, got);
+  CHECK(d.shape == Shape::imprecise);
+  CHECK(d.sentence ==
+        "All wrong elements are nearly right, with relative errors of at most 0.0005: a question of precision.");
+  for (std::size_t i = 0; i < got.size(); ++i) got[i] = expected[i] * 1.0005f;  // all to one side
+  CHECK(diagnosed(expected, got).shape == Shape::imprecise);
+  got[500] = expected[500] * 1.002f;  // one is further off than rounding explains
+  CHECK(diagnosed(expected, got).shape != Shape::imprecise);
+}

@@ -37,11 +37,15 @@ TEST_CASE("a record survives its JSON") {
       {"conv1d.cu", 9, 1, "load"}, {{1, 2, 3}, {7, 0, 0}}, judge::emulator::AccessKind::atomic};
   f.message = "two threads wrote";
   f.occurrences = 99;
+  f.threads_gone = 31;
   l.faults.push_back(f);
   r.launches.push_back(l);
   r.operations = {{OperationKind::copy_to_symbol, 68, -1}, {OperationKind::launch, 0, 0}};
   r.operations_not_listed = 3;
-  r.api_errors.push_back({"cudaMemcpy", 1, "cudaErrorInvalidValue", "not device memory", true});
+  r.api_errors.push_back(
+      {"cudaMemcpy", 1, "cudaErrorInvalidValue", "not device memory", true, 0x1234, {"conv1d.cu", 40, 0, ""}});
+  r.input_writes = {{"x", "conv1d_kernel", true, 0, {"conv1d.cu", 20, 3, "conv1d_kernel"}}};
+  r.host_results = {{"y", 17, 3, "cudaMemcpy", 0x5678, {}}};
   r.unsupported = {"cudaGraphCreate"};
   r.kernel_output = "hello\n";
   r.output_truncated = true;
@@ -77,6 +81,7 @@ TEST_CASE("a record survives its JSON") {
   CHECK(bf.other->where.function == "load");
   CHECK(bf.other->access == judge::emulator::AccessKind::atomic);
   CHECK(bf.occurrences == 99);
+  CHECK(bf.threads_gone == 31);
   REQUIRE(back.operations.size() == 2);
   CHECK(back.operations[0].kind == OperationKind::copy_to_symbol);
   CHECK(back.operations[0].bytes == 68);
@@ -85,6 +90,16 @@ TEST_CASE("a record survives its JSON") {
   REQUIRE(back.api_errors.size() == 1);
   CHECK(back.api_errors[0].is_launch);
   CHECK(back.api_errors[0].detail == "not device memory");
+  CHECK(back.api_errors[0].call_site == 0x1234);
+  CHECK(back.api_errors[0].where.line == 40);
+  REQUIRE(back.input_writes.size() == 1);
+  CHECK(back.input_writes[0].buffer == "x");
+  CHECK(back.input_writes[0].by_kernel);
+  CHECK(back.input_writes[0].where.line == 20);
+  REQUIRE(back.host_results.size() == 1);
+  CHECK(back.host_results[0].elements == 17);
+  CHECK(back.host_results[0].first == 3);
+  CHECK(back.host_results[0].call_site == 0x5678);
   CHECK(back.unsupported == std::vector<std::string>{"cudaGraphCreate"});
   CHECK(back.kernel_output == "hello\n");
   CHECK(back.output_truncated);

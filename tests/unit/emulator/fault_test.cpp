@@ -211,3 +211,62 @@ TEST_CASE("assert, trap, endless recursion, endless loop") {
   CHECK(f.kind == FaultKind::step_limit);
   CHECK(w.device->record().launches[0].finished == false);
 }
+
+TEST_CASE("of several lanes with bad addresses the lowest is named, whatever the others' addresses are") {
+  Workbench w;
+  const auto p = w.buffer(zeros(32));
+  const auto& f = only(w.run("two_bad_lanes", {1, 32}, p));
+  CHECK(f.kind == FaultKind::out_of_bounds);
+  CHECK(f.who.thread[0] == 5);
+}
+
+TEST_CASE("a read of what threads that left early did not store says how many had left") {
+  Workbench w;
+  const auto& f = only(w.run("early_leavers", {1, 64}, w.unset(256)));
+  CHECK(f.kind == FaultKind::uninitialized_read);
+  CHECK(f.threads_gone == 24);
+}
+
+TEST_CASE("what the host copied is remembered byte by byte until a kernel, a copy or a set overwrites it") {
+  judge::device::RunOptions options;
+  options.track_host_data = true;
+  Workbench w(options);
+  const auto a = w.buffer(zeros(32)), b = w.unset(128);
+  const auto marks = [&](judge::device::Address at) {
+    std::vector<std::uint8_t> bits;
+    w.device->host_data_map(at, 128, bits);
+    int count = 0;
+    for (const std::uint8_t byte : bits) count += __builtin_popcount(byte);
+    return count;
+  };
+  CHECK(marks(a) == 0);  // filled by the judge
+  w.device->mark_host_data(a + 4, 102);
+  CHECK(marks(a) == 102);
+  REQUIRE(w.device->copy(b, a, 128).ok());
+  CHECK(marks(b) == 102);
+  CHECK(w.run("store_bytes", {1, 32}, a, 7).faults.empty());  // bytes 0 to 6; the copy keeps its own marks
+  CHECK(marks(a) == 99);
+  CHECK(marks(b) == 102);
+  REQUIRE(w.device->fill(b + 8, 0, 1, 8).ok());
+  CHECK(marks(b) == 94);
+  CHECK(w.run("add_to_each", {1, 16}, b).faults.empty());  // bytes 0 to 63
+  CHECK(marks(b) == 42);
+}
+
+TEST_CASE("a store to an input is recorded with its line, a store of the same value too") {
+  Workbench w;
+  judge::device::AllocationRequest request;
+  request.bytes = 128;
+  request.label = "x";
+  request.element_bytes = 4;
+  request.input = true;
+  judge::device::Address x = 0;
+  REQUIRE(w.device->allocate(request, x).ok());
+  REQUIRE(w.device->write(x, std::vector<std::byte>(128)).ok());
+  CHECK(w.run("add_to_each", {1, 32}, w.buffer(zeros(32))).faults.empty());
+  CHECK(w.device->record().input_writes.empty());
+  w.run("store_bytes", {1, 32}, x, 7);
+  REQUIRE(w.device->record().input_writes.size() == 1);
+  CHECK(w.device->record().input_writes[0].buffer == "x");
+  CHECK(w.device->record().input_writes[0].where.line == line_of("p[threadIdx.x] = 7;"));
+}

@@ -262,3 +262,25 @@ __global__ void widened_index(const unsigned* at, const float* x, float* y, int 
 }
 
 }  // extern "C"
+
+extern "C" __global__ void two_bad_lanes(int* p) {
+  int* q = threadIdx.x == 9 ? nullptr : p;
+  if (threadIdx.x == 5) q += 4096;
+  q[threadIdx.x] = 1;
+}
+
+extern "C" __global__ void early_leavers(int* out) {
+  __shared__ int s[64];
+  if (threadIdx.x >= 40) return;
+  s[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = s[63 - threadIdx.x];
+}
+
+extern "C" __global__ void store_bytes(unsigned char* p, int n) {
+  if (threadIdx.x < n) p[threadIdx.x] = 7;
+}
+
+extern "C" __global__ void add_to_each(int* p) {
+  atomicAdd(p + threadIdx.x, 1);
+}

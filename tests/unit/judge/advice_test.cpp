@@ -74,7 +74,7 @@ TEST_CASE("the step fits what happened") {
   edges.comparisons.resize(1);
   edges.comparisons[0].wrong = 8;
   edges.comparisons[0].diagnosis.shape = check::Shape::block_edges;
-  CHECK(says(failed(edges), "halo"));
+  CHECK(says(failed(edges), "first and last threads of a block"));
 
   CaseReport idle;
   idle.comparisons.resize(1);
@@ -94,6 +94,96 @@ TEST_CASE("the step fits what happened") {
   crash.host.end = HostEnd::signaled;
   crash.host.fault_in_device_memory = true;
   CHECK(says(failed(crash), "cudaMemcpy"));
+}
+
+TEST_CASE("an exercise without shared memory gets no advice about shared memory") {
+  Report report;
+  report.verdict = Verdict::requirement_not_met;
+  report.requirements.resize(2);
+  report.requirements[0].met = true;
+  report.requirements[1].metric = "global_load_efficiency";
+  report.requirements[1].why = {{"en", "the 32 lanes of a warp read neighbouring elements"}};
+  CHECK(says(report, "neighbouring threads access neighbouring elements"));
+  CHECK(says(report, "the 32 lanes of a warp read neighbouring elements"));
+  report.requirements[1].metric = "global_load_bytes";
+  report.requirements[1].why = {{"en", "each element of x and of y is read once"}};
+  CHECK(says(report, "each element of x and of y is read once"));
+  for (const char* metric : {"global_load_bytes", "global_load_efficiency", "launches", "spill_bytes"}) {
+    report.requirements[1].metric = metric;
+    CHECK(!says(report, "shared"));
+    CHECK(!says(report, "halo"));
+  }
+}
+
+TEST_CASE("an index out of bounds: just past the end, before the start, or far off because it overflowed") {
+  CaseReport one;
+  one.record.launches.resize(1);
+  auto& f = one.record.launches[0].faults.emplace_back();
+  f.kind = FaultKind::out_of_bounds;
+  f.space = emulator::MemorySpace::global;
+  f.where = {"a.cu", 7, 1, ""};
+  f.owner = "y (float32[10], 40 bytes)";
+  f.element = 10;
+  CHECK(says(failed(one), "bounds check"));
+  f.element = -1;
+  CHECK(says(failed(one), "negative"));
+  f.element.reset();
+  f.owner.clear();
+  CHECK(says(failed(one), "no longer fits an int"));
+  CHECK(!says(failed(one), "bounds check"));
+}
+
+TEST_CASE("shared memory that nobody wrote because its threads had left") {
+  CaseReport one;
+  one.record.launches.resize(1);
+  auto& f = one.record.launches[0].faults.emplace_back();
+  f.kind = FaultKind::uninitialized_read;
+  f.space = emulator::MemorySpace::shared;
+  f.where = {"a.cu", 7, 1, ""};
+  CHECK(says(failed(one), "usually 0"));
+  f.threads_gone = 255;
+  CHECK(says(failed(one), "255 of the block's threads had returned"));
+  CHECK(!says(failed(one), "usually 0"));
+}
+
+TEST_CASE("time spent in kernels is not blamed on a loop of the host") {
+  CaseReport one;
+  one.host.end = HostEnd::wall_limit;
+  one.wall_limit_ms = 6'000;
+  one.device_ms = 100;
+  CHECK(says(failed(one), "loop in the host code"));
+  one.device_ms = 5'800;
+  CHECK(says(failed(one), "kernels"));
+  CHECK(!says(failed(one), "loop in the host code"));
+}
+
+TEST_CASE("a result computed on the host, without any budget in the exercise") {
+  CaseReport one;
+  one.record.host_results.push_back({"y", 1, 0, "cudaMemcpy", 0, {}});
+  const Report report = failed(one);
+  REQUIRE(report.verdict == Verdict::requirement_not_met);
+  CHECK(says(report, "Let a kernel write the output"));
+}
+
+TEST_CASE("a call that the judge lacks is named in the next step, not sent to doctor") {
+  CaseReport one;
+  one.record.unsupported = {"cudaGraphLaunch"};
+  const Report report = failed(one);
+  REQUIRE(report.verdict == Verdict::judge_error);
+  CHECK(says(report, "without cudaGraphLaunch"));
+  CHECK(!says(report, "doctor"));
+}
+
+TEST_CASE("the stub as shipped is called that") {
+  CaseReport one;
+  one.comparisons.resize(1);
+  one.comparisons[0].wrong = 1;
+  Report report = failed(one);
+  CHECK(!says(report, "stub"));
+  report.untouched_stub = true;
+  report.source_path = "practice/060_saxpy/saxpy.cu";
+  CHECK(says(report, "untouched stub"));
+  CHECK(says(report, "practice/060_saxpy/saxpy.cu"));
 }
 
 TEST_CASE("the first compile error is named, a warning before it is not") {

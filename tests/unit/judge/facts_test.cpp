@@ -35,7 +35,11 @@ Verdict verdict_of(const CaseReport& one) {
 }
 
 device::ApiError error(int code, bool is_launch) {
-  return {"cudaSomething", code, "", "", is_launch};
+  device::ApiError e;
+  e.call = "cudaSomething";
+  e.code = code;
+  e.is_launch = is_launch;
+  return e;
 }
 
 }  // namespace
@@ -129,6 +133,15 @@ TEST_CASE("outputs, inputs and guard zones") {
   CaseReport broken = ran();
   broken.broken_guards = {"y"};
   CHECK(verdict_of(broken) == Verdict::runtime_error);
+}
+
+TEST_CASE("a right result that the host computed does not meet the requirement; a wrong one is wrong first") {
+  CaseReport one = ran();
+  one.comparisons.resize(1);
+  one.record.host_results.push_back({"y", 255, 0, "cudaMemcpy", 0, {}});
+  CHECK(verdict_of(one) == Verdict::requirement_not_met);
+  one.comparisons[0].wrong = 1;
+  CHECK(verdict_of(one) == Verdict::wrong_answer);
 }
 
 TEST_CASE("the worst fault decides, the first among equals") {

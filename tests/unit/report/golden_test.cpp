@@ -75,7 +75,8 @@ TEST_CASE("names and messages from a submission cannot steer the terminal") {
   report.verdict = judge::verdict::Verdict::runtime_error;
   report.source_path = "evil\x1b]0;title\x07.cu";
   report.cases[0].verdict = report.verdict;
-  report.cases[0].record.api_errors = {{"cuda\rMalloc", 2, "name\x1b[2J", "detail\xE2\x80\xAE reversed \xFF", false}};
+  report.cases[0].record.api_errors = {
+      {"cuda\rMalloc", 2, "name\x1b[2J", "detail\xE2\x80\xAE reversed \xFF", false, 0, {}}};
   report.cases[0].record.kernel_output =
       "line\b\b\x9b"
       "2J\n";

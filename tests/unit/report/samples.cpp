@@ -228,7 +228,7 @@ Report out_of_bounds() {
   CaseReport one = with_fault(f, true);
   one.record.launches[0].faults_not_listed = 12;
   // What CUDA answers afterwards follows from the fault: the report must not show it as a second one.
-  one.record.api_errors = {{"cudaDeviceSynchronize", 700, "cudaErrorIllegalAddress", "", false}};
+  one.record.api_errors = {{"cudaDeviceSynchronize", 700, "cudaErrorIllegalAddress", "", false, 0, {}}};
   return failing_with(std::move(one), Verdict::runtime_error);
 }
 
@@ -255,7 +255,39 @@ Report time_limit() {
   device::Fault f = fault(FaultKind::step_limit, 15, 3);
   f.who = {{0, 0, 0}, {0, 0, 0}};
   f.message = "the kernel did not end within its limit of instructions; this is where it was then";
-  return failing_with(with_fault(f, true), Verdict::time_limit);
+  CaseReport one = with_fault(f, true);
+  one.step_limit = 260'007'000;
+  one.record.steps = 259'522'560;
+  one.wall_limit_ms = 6'650;
+  one.wall_ms = 412;
+  return failing_with(std::move(one), Verdict::time_limit);
+}
+
+Report time_limit_on_the_host() {
+  CaseReport one = passed("ragged", 10'007, 6'655);
+  one.title = {{"en", "ragged"}, {"zh", "不整齐的大小"}};
+  one.comparisons.clear();
+  one.host.end = session::HostEnd::wall_limit;
+  one.wall_limit_ms = 6'650;
+  one.device_ms = 12.4;
+  return failing_with(std::move(one), Verdict::time_limit);
+}
+
+Report computed_on_host() {
+  CaseReport one = passed("ragged", 10'007, 4.3);
+  one.record.host_results = {{"y", 10'006, 0, "cudaMemcpy", 0x1234, at(16, 0)}};
+  return failing_with(std::move(one), Verdict::requirement_not_met);
+}
+
+Report input_changed() {
+  CaseReport one = passed("one element", 1, 4.3);
+  one.changed_inputs = {"x"};
+  one.record.input_writes = {{"x", "convolve", true, 0, at(9, 25)}};
+  check::Comparison& c = one.comparisons[0];
+  c.wrong = 1;
+  c.first = {{0, {0}, 0.5, 0.25, 1e-5, false}};
+  c.diagnosis = {check::Shape::everything, "The wrong element is the only one there is.", 0, 0};
+  return failing_with(std::move(one), Verdict::wrong_answer);
 }
 
 Report launch_failed() {
@@ -263,7 +295,7 @@ Report launch_failed() {
   one.comparisons.clear();
   one.record.launches.clear();
   one.record.api_errors = {{"cudaLaunchKernel", 9, "cudaErrorInvalidConfiguration",
-                            "2048 threads a block: this GPU allows at most 1024", true}};
+                            "2048 threads a block: this GPU allows at most 1024", true, 0x1234, at(16, 0)}};
   return failing_with(std::move(one), Verdict::runtime_error);
 }
 
@@ -304,7 +336,10 @@ std::vector<Sample> all() {
           {"runtime_error_host_crash", {"en"}, host_crash()},
           {"barrier_error", {"en"}, barrier()},
           {"uninitialized_read", {"en"}, uninitialized()},
-          {"time_limit", {"en"}, time_limit()},
+          {"time_limit", {"en", "zh"}, time_limit()},
+          {"time_limit_host", {"en", "zh"}, time_limit_on_the_host()},
+          {"computed_on_host", {"en", "zh"}, computed_on_host()},
+          {"input_changed", {"en", "zh"}, input_changed()},
           {"judge_error", {"en"}, judge_error()}};
 }
 

@@ -40,6 +40,7 @@ const std::vector<Row> kRows = {
     {"uninitialized_read", [](CaseFacts& f) { f.uninitialized_read = true; }, Verdict::uninitialized_read},
     {"output_wrong", [](CaseFacts& f) { f.output_wrong = true; }, Verdict::wrong_answer},
     {"input_changed", [](CaseFacts& f) { f.input_changed = true; }, Verdict::wrong_answer},
+    {"computed_on_host", [](CaseFacts& f) { f.computed_on_host = true; }, Verdict::requirement_not_met},
     {"timing_noisy", [](CaseFacts& f) { f.timing_noisy = true; }, Verdict::inconclusive},
 };
 
