@@ -13,6 +13,7 @@
 #include "judge/catalogue/catalogue.h"
 #include "judge/check/check.h"
 #include "judge/device/record.h"
+#include "judge/program.h"
 #include "judge/session/session.h"
 #include "judge/verdict/verdict.h"
 
@@ -71,6 +72,7 @@ struct Report {
   std::string source_path;
   std::string source;          // the snapshot, for excerpts
   bool untouched_stub = false; // the source is the stub as shipped
+  std::vector<build::ProgramSource> more_sources;  // of a program that has several files
   bool partial = false;        // --case: not every case was asked for, so that "accepted" is no full judgement
   std::string device;          // "emulator (Tesla T4)", …
   std::string device_reason;   // why this one

@@ -22,17 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kSourceCap = 1u << 20;
-constexpr std::size_t kOutputFileCap = 256u << 20;
 constexpr const char* kObject = "unit.o";
 constexpr const char* kMakeRule = "unit.d";
 constexpr const char* kLibrary = "library.so";
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
 
 std::vector<std::string> code_flags(const Request& request) {
   const std::string compute = "arch=compute_" + std::to_string(request.target);
@@ -60,19 +52,6 @@ std::vector<std::string> nvcc_command(const Request& request, const Toolchain& t
   for (const char* folder : {kCopies, kBeside})
     argv.insert(argv.end(), {"-Xcompiler", std::string("-iquote") + folder});
   argv.insert(argv.end(), {"-o", kObject, kUnitFile});
-  return argv;
-}
-
-std::vector<std::string> link_command(const fs::path& compiler, const fs::path& toolkit) {
-  std::vector<std::string> argv = {compiler.string(), "-shared", "-o", kLibrary, kObject, "-Wl,--no-undefined"};
-  if (program_on_path("ld.gold")) argv.emplace_back("-fuse-ld=gold");  // a fifth of the default linker's time here
-  std::error_code error;
-  for (const char* folder : {"targets/x86_64-linux/lib", "lib64"})
-    if (fs::exists(toolkit / folder / "libcudart.so", error)) {
-      argv.push_back("-L" + (toolkit / folder).string());
-      break;
-    }
-  argv.insert(argv.end(), {"-lcudart", "-ldl", "-lpthread", "-lm"});
   return argv;
 }
 
@@ -169,27 +148,6 @@ void explain_entry_errors(const Request& request, Result& result) {
           {Diagnostic::Severity::note, request.source_name, error.line, 0, "nvcc: " + d.text, {}});
 }
 
-std::string tail(const std::string& text) {
-  constexpr std::size_t kTail = 600;
-  return neutralise(text.size() > kTail ? text.substr(text.size() - kTail) : text);
-}
-
-// The remaining reasons for which a compiler fails without a message that the parser knows.
-void require_an_error(const Request& request, Result& result, const std::string& reason, const std::string& output) {
-  const bool has_error = std::any_of(result.diagnostics.begin(), result.diagnostics.end(),
-                                     [](const Diagnostic& d) { return d.severity == Diagnostic::Severity::error; });
-  if (!reason.empty())
-    result.diagnostics.insert(result.diagnostics.begin(),
-                              {Diagnostic::Severity::error, request.source_name, 0, 0, reason, {}});
-  else if (!has_error)
-    result.diagnostics.push_back({Diagnostic::Severity::error,
-                                  request.source_name,
-                                  0,
-                                  0,
-                                  "the compiler failed; the end of what it said: " + tail(output),
-                                  {}});
-}
-
 class Build {
  public:
   Build(const Request& request, const Toolchain& toolchain, const Cache& cache)
@@ -245,10 +203,10 @@ class Build {
       const std::optional<std::string> rule = read_file(folder_.path() / kMakeRule, kSourceCap * 4);
       if (rule) included = included_files(*rule, folder_.path(), toolkit_, context_.source_dir);
       if (failed_) explain_entry_errors(request_, result);
-      if (failed_) require_an_error(request_, result, reason, text);
+      if (failed_) require_an_error(request_.source_name, result, reason, text);
       return reason.empty() && rule.has_value();
     }
-    if (failed_) require_an_error(request_, result, reason, text);
+    if (failed_) require_an_error(request_.source_name, result, reason, text);
     return reason.empty();
   }
 
@@ -282,7 +240,8 @@ Result build(const Request& request, const Toolchain& toolchain) {
                     request.parameter_types};
   const std::string unit = submission_unit(entry, safe_file_name(request.source_name));
   const std::vector<std::string> nvcc = nvcc_command(request, toolchain);
-  const std::vector<std::string> link = link_command(host_compiler(), toolkit_root(toolchain.nvcc));
+  const std::vector<std::string> link =
+      link_command(host_compiler(), toolkit_root(toolchain.nvcc), {kObject}, kLibrary);
   const std::string key = cache_key(request, toolchain, unit, nvcc, link);
 
   const Cache cache(request.cache_dir);

@@ -82,6 +82,26 @@ struct CallLine {
 std::optional<CallLine> call_line(const std::filesystem::path& library, std::uint64_t return_offset,
                                   const std::string& source_name);
 
+struct ProgramSource {
+  std::string name;                 // "vector_add.cu"; no two of a program alike
+  std::string bytes;                // the snapshot
+  std::filesystem::path directory;  // for #include "…"
+};
+
+struct ProgramRequest {
+  std::vector<ProgramSource> sources;       // nvcc takes .cu, .cpp and .c alike
+  std::vector<std::string> flags;           // the user's own, as nvcc takes them
+  std::filesystem::path working_directory;  // what relative paths among the flags are relative to
+  int target = 75;
+  bool register_report = false;
+  std::filesystem::path cache_dir;
+  std::chrono::milliseconds wall_limit{300'000};  // Thrust takes its time
+};
+
+// A whole program with a main(), as a shared library that exports it: judge-host loads that and calls main(). A flag
+// that makes no sense here is a diagnostic.
+Result build_program(const ProgramRequest& request, const Toolchain& toolchain);
+
 // Compiles trusted C++ (an exercise's CPU reference) with the host compiler; cached the same way. Throws
 // std::runtime_error with the compiler's output.
 std::filesystem::path build_reference(const std::filesystem::path& cpp_file, const std::string& prototype,

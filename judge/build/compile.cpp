@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
@@ -9,12 +10,28 @@
 #include <stdexcept>
 
 #include "judge/build/beside.h"
+#include "judge/build/diagnostics.h"
 #include "judge/build/programs.h"
 #include "judge/build/sha256.h"
 
 namespace judge::build {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+std::string tail(const std::string& text) {
+  constexpr std::size_t kTail = 600;
+  return neutralise(text.size() > kTail ? text.substr(text.size() - kTail) : text);
+}
+
+}  // namespace
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
 
 sandbox::PrivateFolder work_folder(const Cache& cache) {
   return sandbox::plain_folder(cache.folder(), kTemporaryPrefix);
@@ -28,6 +45,7 @@ sandbox::Captured run_compiler(const CompilerRun& run) {
       {"PATH", folder_of_program + ":/usr/local/bin:/usr/bin:/bin"}, {"TMPDIR", "."}, {"LC_ALL", "C"}};
   options.working_directory = run.folder;
   options.writable = {run.folder};
+  options.keep_user = run.keep_user;
   std::error_code error;
   for (const fs::path& path : run.readable)
     if (fs::exists(path, error)) options.readable.push_back(path);
@@ -92,6 +110,37 @@ IncludedFiles included_files(const std::string& make_rule, const fs::path& folde
     included.emplace_back(full, bytes ? sha256(*bytes) : "");
   }
   return included;
+}
+
+std::vector<std::string> link_command(const fs::path& compiler, const fs::path& toolkit,
+                                      const std::vector<std::string>& objects, const std::string& library) {
+  std::vector<std::string> argv = {compiler.string(), "-shared", "-o", library};
+  argv.insert(argv.end(), objects.begin(), objects.end());
+  argv.emplace_back("-Wl,--no-undefined");
+  if (program_on_path("ld.gold")) argv.emplace_back("-fuse-ld=gold");  // a fifth of the default linker's time here
+  std::error_code error;
+  for (const char* folder : {"targets/x86_64-linux/lib", "lib64"})
+    if (fs::exists(toolkit / folder / "libcudart.so", error)) {
+      argv.push_back("-L" + (toolkit / folder).string());
+      break;
+    }
+  argv.insert(argv.end(), {"-lcudart", "-ldl", "-lpthread", "-lm"});
+  return argv;
+}
+
+void require_an_error(const std::string& source_name, Result& result, const std::string& reason,
+                      const std::string& output) {
+  const bool has_error = std::any_of(result.diagnostics.begin(), result.diagnostics.end(),
+                                     [](const Diagnostic& d) { return d.severity == Diagnostic::Severity::error; });
+  Diagnostic error;
+  error.file = source_name;
+  if (!reason.empty()) {
+    error.text = reason;
+    result.diagnostics.insert(result.diagnostics.begin(), std::move(error));
+  } else if (!has_error) {
+    error.text = "the compiler failed; the end of what it said: " + tail(output);
+    result.diagnostics.push_back(std::move(error));
+  }
 }
 
 void write_source(const fs::path& path, const std::string& bytes) {

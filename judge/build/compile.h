@@ -17,6 +17,7 @@ struct CompilerRun {
   std::filesystem::path folder;                 // working directory, for temporary files, the only writable place
   std::vector<std::filesystem::path> readable;  // those that exist; others are left out
   std::chrono::steady_clock::time_point deadline;
+  bool keep_user = false;  // people's own programs, which may lie where only they can read
 };
 // Where a compiler works: in the cache, unless its name or its modes are in the way.
 sandbox::PrivateFolder work_folder(const Cache& cache);
@@ -34,6 +35,18 @@ std::string limit_reached(const sandbox::Captured& captured, std::chrono::millis
 IncludedFiles included_files(const std::string& make_rule, const std::filesystem::path& folder,
                              const std::filesystem::path& toolkit, const std::filesystem::path& source_dir = {});
 
+// Objects in the compiler's folder -> a shared library, by the host compiler.
+std::vector<std::string> link_command(const std::filesystem::path& compiler, const std::filesystem::path& toolkit,
+                                      const std::vector<std::string>& objects, const std::string& library);
+
+// A compiler can fail without a message that the diagnostics' parser knows. `reason`: from limit_reached().
+void require_an_error(const std::string& source_name, Result& result, const std::string& reason,
+                      const std::string& output);
+
+inline constexpr std::size_t kSourceCap = 1u << 20;
+inline constexpr std::size_t kOutputFileCap = 256u << 20;
+
+std::string joined(const std::vector<std::string>& words);  // with blanks
 void write_source(const std::filesystem::path& path, const std::string& bytes);
 
 }  // namespace judge::build

@@ -117,6 +117,8 @@ bool Connection::map_window() {
 cudaError_t Connection::exchange(Call call, std::span<const std::byte> body, std::span<const std::byte> payload,
                                  std::span<std::byte> reply_body, std::span<std::byte> reply_payload,
                                  std::size_t* reply_payload_bytes) {
+  // CUDA empties the device's printf buffer at the start of a launch, at synchronisation and at blocking copies.
+  if (call == Call::launch && output_pending_.load(std::memory_order_relaxed)) print_device_output();
   bool output_pending = false;
   const cudaError_t status =
       exchange_locked(call, body, payload, reply_body, reply_payload, reply_payload_bytes, output_pending);
@@ -156,6 +158,7 @@ cudaError_t Connection::exchange_locked(Call call, std::span<const std::byte> bo
     sticky_.store(status, std::memory_order_relaxed);
   }
   output_pending = (message.header.flags & channel::flag_output_pending) != 0;
+  output_pending_.store(output_pending, std::memory_order_relaxed);
   return static_cast<cudaError_t>(status);
 }
 

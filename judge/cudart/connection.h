@@ -62,6 +62,7 @@ class Connection {
   std::byte* bulk_ = nullptr;
   std::vector<std::byte> datagram_;
   std::atomic<int> sticky_{0};
+  std::atomic<bool> output_pending_{false};  // device printf text waits for us
   std::mutex window_mutex_;
   bool window_mapped_ = false;
   channel::HelloReply hello_;

@@ -242,6 +242,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 
 cudaError_t cudaDeviceReset() {
   const ApiCall call("cudaDeviceReset");
+  call.device().call<channel::Call::synchronize>({});  // what kernels printed comes out, as on a GPU
   free_everything(call);
   clear_pools();
   Streams::get().clear();

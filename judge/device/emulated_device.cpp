@@ -573,6 +573,19 @@ class EmulatedDevice final : public Device {
     return {};
   }
 
+  static void add_lines(LaunchRecord& into, const LaunchRecord& from) {
+    for (const LineRecord& line : from.lines) {
+      const auto same = std::find_if(into.lines.begin(), into.lines.end(), [&](const LineRecord& o) {
+        return o.where.line == line.where.line && o.where.column == line.where.column &&
+               o.where.file == line.where.file && o.where.function == line.where.function;
+      });
+      if (same != into.lines.end())
+        same->counters += line.counters;
+      else if (into.kernel == from.kernel)
+        into.lines.push_back(line);
+    }
+  }
+
   void add_record(const Kernel& k, const LaunchRequest& r, emulator::LaunchResult result) {
     LaunchRecord l;
     l.kernel = k.program->display_name;
@@ -595,6 +608,8 @@ class EmulatedDevice final : public Device {
       if (o.kernel == l.kernel && o.grid == l.grid && o.block == l.block &&
           o.dynamic_shared_bytes == l.dynamic_shared_bytes)
         into = &o;
+    ++into->launches;
+    add_lines(*into, l);
     into->counters += l.counters;
     into->finished &= l.finished;
     into->faults_not_listed += l.faults_not_listed;

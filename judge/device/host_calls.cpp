@@ -46,9 +46,10 @@ constexpr Status invalid(const char* detail) {
 HostCalls::HostCalls(Device& device)
     : device_(device), ledger_(device), scratch_(channel::kInlineBytes), datagram_(channel::kMaxDatagram) {}
 
-void HostCalls::begin_case(const RunLimits& limits, std::span<std::byte> bulk) {
+void HostCalls::begin_case(const RunOptions& options, std::span<std::byte> bulk) {
   ledger_.clear();
-  limits_ = limits;
+  limits_ = options.limits;
+  live_output_ = options.live_output;
   bulk_ = bulk;
   next_sequence_ = 1;
   greeted_ = false;
@@ -88,6 +89,7 @@ std::span<const std::byte> HostCalls::answer(std::span<const std::byte> datagram
     if (!reply.status.ok() && !reply.recorded_as.empty() && device_.sticky() == 0)
       ledger_.error(reply.recorded_as, reply.status, reply.is_launch);
   }
+  if (live_output_ && !device_.record().kernel_output.empty()) flags |= channel::flag_output_pending;
   const channel::CallInfo& info = channel::kCalls[message.header.call];
   const std::size_t n = channel::encode_reply(datagram_, message.call, message.header.sequence, reply.status.code,
                                               flags, Payload(reply.body).first(info.reply_bytes), reply.payload);
@@ -140,7 +142,7 @@ HostCalls::Reply HostCalls::dispatch(const channel::Message& message, Payload pa
     case Call::set_limit:
       return set_limit(channel::body_as<channel::LimitRequest>(message));
     case Call::take_output:
-      return {};  // device printf stays in the record, where the judge reads it
+      return take_output();
     case Call::create_array:
     case Call::destroy:
     case Call::write_array:
@@ -526,6 +528,18 @@ HostCalls::Reply HostCalls::record_event() {
   channel::TimestampReply r;
   r.nanoseconds = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
   return Reply(r);
+}
+
+// What was taken leaves the record, so that the cap on device printf is one on what nobody has taken yet, as the size
+// of CUDA's own buffer is (CUDA C++ Programming Guide, "Formatted Output").
+HostCalls::Reply HostCalls::take_output() {
+  if (!live_output_) return {};  // it stays in the record, where the judge reads it
+  std::string& text = device_.record().kernel_output;
+  const std::size_t n = std::min<std::size_t>(text.size(), channel::kInlineBytes);
+  scratch_.resize(n);
+  std::memcpy(scratch_.data(), text.data(), n);
+  text.erase(0, n);
+  return Reply(channel::Empty{}, scratch_);
 }
 
 HostCalls::Reply HostCalls::report(const channel::ReportRequest& request, Payload payload) {

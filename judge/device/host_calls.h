@@ -26,7 +26,7 @@ class HostCalls {
 
   // Begins a case on a device that was reset, with a connection that has said nothing yet. `bulk` is the shared memory
   // of channel::kBulkBytes and must outlive the case.
-  void begin_case(const RunLimits& limits, std::span<std::byte> bulk);
+  void begin_case(const RunOptions& options, std::span<std::byte> bulk);
   Ledger& ledger() { return ledger_; }
   double launch_ms() const { return launch_ms_; }  // wall time inside launches
 
@@ -58,6 +58,7 @@ class HostCalls {
   Reply pointer_attributes(const channel::PointerRequest& request);
   Reply record_event();
   Reply report(const channel::ReportRequest& request, Payload text);
+  Reply take_output();
   // texture_calls.cpp
   Reply texture_call(const channel::Message& message, Payload payload);
   Reply create_array(const channel::CreateArrayRequest& request);
@@ -70,6 +71,7 @@ class HostCalls {
   Device& device_;
   Ledger ledger_;
   RunLimits limits_;
+  bool live_output_ = false;
   std::span<std::byte> bulk_;
   std::uint32_t next_sequence_ = 1;
   bool greeted_ = false;

@@ -122,6 +122,7 @@ json dump_launch(const LaunchRecord& l) {
             {"block", dump_dim(l.block)},
             {"static_shared_bytes", l.static_shared_bytes},
             {"dynamic_shared_bytes", l.dynamic_shared_bytes},
+            {"launches", l.launches},
             {"counters", dump_counters(l.counters)},
             {"finished", l.finished},
             {"faults_not_listed", l.faults_not_listed}};
@@ -138,6 +139,7 @@ LaunchRecord parse_launch(const json& j) {
   l.block = parse_dim(j.at("block"));
   j.at("static_shared_bytes").get_to(l.static_shared_bytes);
   j.at("dynamic_shared_bytes").get_to(l.dynamic_shared_bytes);
+  j.at("launches").get_to(l.launches);
   l.counters = parse_counters(j.at("counters"));
   j.at("finished").get_to(l.finished);
   j.at("faults_not_listed").get_to(l.faults_not_listed);

@@ -31,6 +31,7 @@ struct LaunchRecord {
   Dim3 grid, block;
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_bytes = 0;
+  std::uint64_t launches = 1;     // how often: more than one in a record that later launches were merged into
   Counters counters;
   std::vector<LineRecord> lines;  // only lines with a memory access, branch or barrier; ordered by file, line
   std::vector<Fault> faults;      // first occurrence first, at most kMaxFaults; the rest only counted

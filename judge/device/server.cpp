@@ -62,6 +62,7 @@ RunOptions run_options(const json& j) {
   j.at("schedule_seed").get_to(o.schedule_seed);
   j.at("workers").get_to(o.workers);
   o.track_host_data = j.value("track_host_data", false);
+  o.live_output = j.value("live_output", false);
   return o;
 }
 
@@ -132,7 +133,7 @@ void Server::start(ControlMessage& message) {
 
   const RunOptions options = run_options(command);
   device_.reset(options);
-  calls_.begin_case(options.limits, bulk_);
+  calls_.begin_case(options, bulk_);
   // Sent before the buffers are filled: the judge starts the host process meanwhile, which needs the window.
   const int window = device_.mapped_window_fd();
   control_.send("{}", std::span(&window, 1));

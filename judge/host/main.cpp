@@ -1,10 +1,11 @@
-// judge-host: loads the student's library and calls its entry, in the box.
+// judge-host: loads the student's library and calls its entry, or a program's main(), in the box.
 //
 // How this works. The judge's setup says where the arguments are. Device memory is not mapped here: its address range
 // is reserved without access, so a device pointer used on the host faults at once, at an address that says what
 // happened. Arguments that live on the host lie between pages without access. A memory fault sends its address to the
 // judge, then lets the signal kill the process. When the entry has returned, the runner says so and waits to be killed,
-// so that neither destructors nor exit handlers of the submission run.
+// so that neither destructors nor exit handlers of the submission run. A program ends as programs do: with exit
+// handlers, destructors and its own status, which the kernel tells the judge.
 
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -120,6 +121,7 @@ void* map_host_buffer(const SetupArgument& argument) {
 }
 
 struct Setup {
+  RunMode mode = RunMode::entry;
   std::string library;
   std::vector<SetupArgument> arguments;
   std::vector<std::byte> scalars;
@@ -141,6 +143,7 @@ Setup receive_setup() {
       static_cast<std::size_t>(n) != sizeof header + table + header.scalar_bytes + header.library_bytes)
     fail_setup("reading the setup");
   Setup setup;
+  setup.mode = header.mode;
   setup.arguments.resize(header.arguments);
   const std::byte* at = datagram.data() + sizeof header;
   std::memcpy(setup.arguments.data(), at, table);
@@ -149,13 +152,39 @@ Setup receive_setup() {
   return setup;
 }
 
+// The library's function of this name; ends the process when it cannot be had.
+template <class Function>
+Function* load(const std::string& library, const char* name) {
+  if (!tell(MessageKind::loading)) ::_exit(kExitLostJudge);
+  void* const handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  auto* const function = handle ? reinterpret_cast<Function*>(::dlsym(handle, name)) : nullptr;
+  if (function == nullptr) {
+    const char* const why = ::dlerror();
+    tell(MessageKind::load_failed, 0, why != nullptr ? why : (std::string(name) + " is not there").c_str());
+    ::_exit(1);
+  }
+  return function;
+}
+
+[[noreturn]] void run_program(Setup& setup) {
+  ::close(kBuffersFd);
+  std::vector<char*> argv;
+  char* const begin = reinterpret_cast<char*>(setup.scalars.data());
+  for (std::size_t at = 0; at < setup.scalars.size(); at += std::strlen(begin + at) + 1) argv.push_back(begin + at);
+  const int argc = static_cast<int>(argv.size());
+  argv.push_back(nullptr);
+  auto* const program = load<int(int, char**, char**)>(setup.library, "main");
+  std::exit(program(argc, argv.data(), environ));
+}
+
 }  // namespace
 
 int main() {
-  const Setup setup = receive_setup();
+  Setup setup = receive_setup();
   reserve_device_addresses();
   install_fault_handler();
   std::set_terminate(on_terminate);
+  if (setup.mode == RunMode::program) run_program(setup);
 
   // judge_entry gets, for each parameter, a pointer to its value.
   struct alignas(16) Value {
@@ -178,14 +207,7 @@ int main() {
   }
   ::close(kBuffersFd);
 
-  if (!tell(MessageKind::loading)) ::_exit(kExitLostJudge);
-  void* const library = ::dlopen(setup.library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  auto* const entry = library ? reinterpret_cast<void (*)(void**)>(::dlsym(library, "judge_entry")) : nullptr;
-  if (entry == nullptr) {
-    const char* const why = ::dlerror();
-    tell(MessageKind::load_failed, 0, why != nullptr ? why : "judge_entry is not there");
-    ::_exit(1);
-  }
+  auto* const entry = load<void(void**)>(setup.library, "judge_entry");
   entry(arguments.data());
 
   std::cout.flush();

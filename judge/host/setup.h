@@ -2,8 +2,9 @@
 // What the judge tells the host runner, and what the runner answers, on descriptor kJudgeFd (SOCK_SEQPACKET).
 //
 // The judge sends one datagram: SetupHeader, `arguments` times SetupArgument, `scalar_bytes` bytes of scalars, the
-// library's path. The runner answers with HostMessages. After the submission is loaded any of its code may write
-// HostMessages too, so the judge takes them as hints and believes the kernel and the device.
+// library's path. For a program the scalars are its argv, each ended by a NUL, and there are no arguments. The runner
+// answers with HostMessages. After the submission is loaded any of its code may write HostMessages too, so the judge
+// takes them as hints and believes the kernel and the device.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace judge::host {
 inline constexpr int kJudgeFd = channel::kJudgeFd;
 inline constexpr int kBuffersFd = 7;  // memory with the arguments that live on the host
 
-inline constexpr std::uint32_t kSetupMagic = 0x4a485331;    // "JHS1"
+inline constexpr std::uint32_t kSetupMagic = 0x4a485332;    // "JHS2"
 inline constexpr std::uint32_t kMessageMagic = 0x4a484d31;  // "JHM1"
 inline constexpr std::size_t kMaxSetupBytes = 64 * 1024;
 inline constexpr std::uint32_t kMaxArguments = 256;
@@ -23,8 +24,14 @@ inline constexpr int kExitLostJudge = 97;  // the runner could not tell the judg
 
 enum class ArgumentKind : std::uint32_t { scalar = 0, device = 1, host = 2 };
 
+enum class RunMode : std::uint32_t {
+  entry = 0,   // judge_entry(void** args), then wait to be killed
+  program = 1  // main(argc, argv, envp), then exit as a program does
+};
+
 struct SetupHeader {
   std::uint32_t magic = kSetupMagic;
+  RunMode mode = RunMode::entry;
   std::uint32_t arguments = 0;
   std::uint32_t scalar_bytes = 0;
   std::uint32_t library_bytes = 0;

@@ -14,7 +14,7 @@ exercises.json (CatalogueError) and an interrupt (KeyboardInterrupt). The GIL is
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any, Callable, Dict, Iterator, List, Optional, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
 __version__: str  # of the judge, "0.1.0"
 VERDICTS: List[str]  # every verdict, worst first
@@ -252,3 +252,55 @@ def cache_dir(root: Path) -> PathLike[str]:
 
 def doctor(program_dir: Optional[Path] = None) -> Doctor:
     """Looks at the machine; takes some milliseconds (nvcc --version runs once)."""
+
+class ProgramSource:
+    """One file of a program, as it was when it was read."""
+
+    name: str
+    bytes: bytes
+
+class ProgramOptions:
+    """How a program is compiled and run; every field has a default."""
+
+    nvcc_flags: List[str]
+    arguments: List[str]  # argv[1], …
+    environment: List[Tuple[str, str]]  # all of the program's; empty by default
+    working_directory: Path  # the program's, and that of relative paths in nvcc_flags; by default the present one
+    may_write: bool  # into the working directory
+    streams: List[int]  # three descriptors that become the program's 0, 1, 2
+    device: str  # "auto" or "emulator"
+    gpu: str  # which GPU the emulator stands for
+    schedule_seed: int  # 0: threads in plain order
+    memory_bytes: int  # of the host process, and again of the device
+    register_report: bool  # asks ptxas for registers, so that occupancy is exact: compiles longer
+    root: Path  # the repository; its build/cache is the default cache
+    cache_dir: Path
+    time_limit: float  # seconds
+    def __init__(self) -> None: ...
+
+class ProgramReport:
+    """How a program ran, and what the device saw."""
+
+    device: str
+    build: Build
+    ran: bool
+    finding: str  # a verdict's name: what the device found wrong, or which limit the run broke; "accepted" when neither
+    judge_error: str
+    wall_ms: float
+    def exit_status(self, findings_count: bool = True) -> int:
+        """The program's own status, 128 + n for signal n; where that is 0, or there is none, the finding's."""
+    def findings(self, colour: bool = False, width: int = 100, lang: str = "en", findings_count: bool = True) -> str:
+        """What went wrong, as text; empty when nothing did."""
+    def profile(self, colour: bool = False, width: int = 100, lang: str = "en") -> str:
+        """Each kernel: shape, occupancy, counters, and the lines with the most memory traffic."""
+    def to_json(self, indent: int = 2) -> str:
+        """All of it as JSON; docs/run.schema.json describes it."""
+
+def read_program(paths: List[Path]) -> List[ProgramSource]:
+    """Reads a program's sources. Raises RuntimeError."""
+
+def compile_program(sources: List[ProgramSource], options: ProgramOptions) -> Build:
+    """Compiles a program; the result is cached by content. Raises RuntimeError without a usable toolchain."""
+
+def run_program(sources: List[ProgramSource], options: ProgramOptions) -> ProgramReport:
+    """Compiles a program unless that is cached, and runs it to its end. Raises ValueError for options that make no sense."""

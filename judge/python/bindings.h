@@ -27,5 +27,6 @@ Entries load_entries(const std::filesystem::path& root);
 
 void bind_catalogue(pybind11::module_& m);
 void bind_report(pybind11::module_& m);
+void bind_program(pybind11::module_& m, const std::filesystem::path& module_folder);
 
 }  // namespace judge::python

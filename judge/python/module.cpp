@@ -107,5 +107,6 @@ PYBIND11_MODULE(_judge, m) {
   py::register_exception<judge::catalogue::CatalogueError>(m, "CatalogueError", PyExc_ValueError);
   judge::python::bind_catalogue(m);
   judge::python::bind_report(m);
+  judge::python::bind_program(m, judge::python::module_folder());
   judge::python::bind_functions(m);
 }

@@ -79,26 +79,6 @@ void write_fault(Page& page, const Voice& voice, const Report& report, const dev
   if (f.occurrences > 1) page.text(4, voice.say(Phrase::times, grouped(f.occurrences)));
 }
 
-// The fault that decided the verdict first, then in the order they happened.
-void write_faults(Page& page, const Voice& voice, const Report& report, const CaseReport& one) {
-  const device::Fault* worst = worst_fault(one.record);
-  if (!worst) return;
-  std::vector<const device::Fault*> order{worst};
-  std::uint64_t hidden = 0;
-  for (const device::LaunchRecord& launch : one.record.launches) {
-    hidden += launch.faults_not_listed;
-    for (const device::Fault& f : launch.faults)
-      if (&f != worst) order.push_back(&f);
-  }
-  const std::size_t shown = std::min(order.size(), kFaultsShown);
-  for (std::size_t i = 0; i < shown; ++i) write_fault(page, voice, report, *order[i]);
-  hidden += order.size() - shown;
-  if (hidden > 0) page.text(2, voice.say(Phrase::more_faults, grouped(hidden)));
-  for (const device::LaunchRecord& launch : one.record.launches)
-    if (std::any_of(launch.faults.begin(), launch.faults.end(), [&](const auto& f) { return &f == worst; }))
-      page.text(2, voice.say(Phrase::kernel_launch, dim(launch.grid), dim(launch.block)));
-}
-
 std::uint64_t launches_of(const device::CaseRecord& record) {
   return record.operations_not_listed +
          static_cast<std::uint64_t>(
@@ -129,51 +109,6 @@ void write_step_limit(Page& page, const Voice& voice, const CaseReport& one) {
   const bool by_clock = one.wall_ms >= static_cast<double>(one.wall_limit_ms);
   page.text(2, by_clock ? voice.say(Phrase::wall_limit_in_kernel, grouped(one.wall_limit_ms), grouped(one.record.steps))
                         : voice.say(Phrase::step_limit_was, grouped(one.step_limit)));
-}
-
-void write_host_end(Page& page, const Voice& voice, const CaseReport& one) {
-  const session::HostOutcome& host = one.host;
-  const auto say = [&](Phrase phrase) { page.text(2, voice.say(phrase)); };
-  switch (host.end) {
-    case HostEnd::returned:
-      return;
-    case HostEnd::load_failed:
-      say(Phrase::load_failed);
-      break;
-    case HostEnd::exited:
-      page.text(2, voice.say(Phrase::host_exited, host.exit_status));
-      break;
-    case HostEnd::signaled:
-      page.text(2, voice.say(Phrase::host_signal, host.signal, signal_name(host.signal)));
-      if (!host.uncaught.empty()) {
-        say(Phrase::host_uncaught);
-        page.foreign(4, host.uncaught);
-      } else if (host.fault_in_device_memory)
-        page.text(2, voice.say(Phrase::host_device_pointer, hexadecimal(host.fault_address)));
-      else if (host.signal == SIGSEGV || host.signal == SIGBUS)
-        page.text(2, voice.say(Phrase::host_bad_pointer, hexadecimal(host.fault_address)));
-      break;
-    case HostEnd::wall_limit:
-      write_wall_limit(page, voice, one);
-      break;
-    case HostEnd::cpu_limit:
-      say(Phrase::host_cpu_limit);
-      break;
-    case HostEnd::memory_limit:
-      say(Phrase::host_memory_limit);
-      break;
-    case HostEnd::process_limit:
-      say(Phrase::host_process_limit);
-      break;
-    case HostEnd::output_limit:
-      say(Phrase::host_output_limit);
-      break;
-    case HostEnd::protocol_error:
-      say(Phrase::host_protocol);
-      break;
-  }
-  if (host.end != HostEnd::signaled && host.end != HostEnd::exited && host.end != HostEnd::wall_limit)
-    page.foreign(4, host.detail);
 }
 
 void write_api_errors(Page& page, const Voice& voice, const Report& report, const device::CaseRecord& record) {
@@ -285,6 +220,71 @@ void write_lines(Page& page, const Voice& voice, Phrase label, std::string_view 
 std::string case_name(const Voice& voice, const CaseReport& one) {
   const std::string title = voice.of(one.title);
   return clean(title.empty() ? one.name : title);
+}
+
+// The fault that decided the verdict first, then in the order they happened.
+void write_faults(Page& page, const Voice& voice, const Report& report, const CaseReport& one) {
+  const device::Fault* worst = worst_fault(one.record);
+  if (!worst) return;
+  std::vector<const device::Fault*> order{worst};
+  std::uint64_t hidden = 0;
+  for (const device::LaunchRecord& launch : one.record.launches) {
+    hidden += launch.faults_not_listed;
+    for (const device::Fault& f : launch.faults)
+      if (&f != worst) order.push_back(&f);
+  }
+  const std::size_t shown = std::min(order.size(), kFaultsShown);
+  for (std::size_t i = 0; i < shown; ++i) write_fault(page, voice, report, *order[i]);
+  hidden += order.size() - shown;
+  if (hidden > 0) page.text(2, voice.say(Phrase::more_faults, grouped(hidden)));
+  for (const device::LaunchRecord& launch : one.record.launches)
+    if (std::any_of(launch.faults.begin(), launch.faults.end(), [&](const auto& f) { return &f == worst; }))
+      page.text(2, voice.say(Phrase::kernel_launch, dim(launch.grid), dim(launch.block)));
+}
+
+void write_host_end(Page& page, const Voice& voice, const CaseReport& one) {
+  const session::HostOutcome& host = one.host;
+  const auto say = [&](Phrase phrase) { page.text(2, voice.say(phrase)); };
+  switch (host.end) {
+    case HostEnd::returned:
+      return;
+    case HostEnd::load_failed:
+      say(Phrase::load_failed);
+      break;
+    case HostEnd::exited:
+      page.text(2, voice.say(Phrase::host_exited, host.exit_status));
+      break;
+    case HostEnd::signaled:
+      page.text(2, voice.say(Phrase::host_signal, host.signal, signal_name(host.signal)));
+      if (!host.uncaught.empty()) {
+        say(Phrase::host_uncaught);
+        page.foreign(4, host.uncaught);
+      } else if (host.fault_in_device_memory)
+        page.text(2, voice.say(Phrase::host_device_pointer, hexadecimal(host.fault_address)));
+      else if (host.signal == SIGSEGV || host.signal == SIGBUS)
+        page.text(2, voice.say(Phrase::host_bad_pointer, hexadecimal(host.fault_address)));
+      break;
+    case HostEnd::wall_limit:
+      write_wall_limit(page, voice, one);
+      break;
+    case HostEnd::cpu_limit:
+      say(Phrase::host_cpu_limit);
+      break;
+    case HostEnd::memory_limit:
+      say(Phrase::host_memory_limit);
+      break;
+    case HostEnd::process_limit:
+      say(Phrase::host_process_limit);
+      break;
+    case HostEnd::output_limit:
+      say(Phrase::host_output_limit);
+      break;
+    case HostEnd::protocol_error:
+      say(Phrase::host_protocol);
+      break;
+  }
+  if (host.end != HostEnd::signaled && host.end != HostEnd::exited && host.end != HostEnd::wall_limit)
+    page.foreign(4, host.detail);
 }
 
 std::string sizes_in_brackets(const catalogue::Names& sizes) {

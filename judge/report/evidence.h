@@ -14,6 +14,8 @@ std::string case_name(const Voice& voice, const CaseReport& one);
 std::string sizes_in_brackets(const catalogue::Names& sizes);
 
 void write_diagnostics(Page& page, const Voice& voice, const Report& report);
+void write_faults(Page& page, const Voice& voice, const Report& report, const CaseReport& one);
+void write_host_end(Page& page, const Voice& voice, const CaseReport& one);
 void write_case(Page& page, const Voice& voice, const Report& report, const CaseReport& one);
 // What kernels and host code printed; nothing when they printed nothing.
 void write_printed(Page& page, const Voice& voice, const CaseReport& one);

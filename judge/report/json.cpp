@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "judge/report/program.h"
 #include "judge/report/report.h"
 #include "judge/report/source_excerpt.h"
 
@@ -252,6 +253,65 @@ std::string to_json(const Report& report, int indent) {
       {"next_step", report.next_step},
       {"wall_ms", real(report.wall_ms)}};
   // Bytes of the student that are no UTF-8 become U+FFFD.
+  return j.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+std::string to_json(const ProgramReport& program, int indent) {
+  Report source;  // for the text of lines
+  source.source_path = program.sources.front().name;
+  source.source = program.sources.front().bytes;
+  source.more_sources.assign(program.sources.begin() + 1, program.sources.end());
+
+  json kernels = json::array(), faults = json::array(), errors = json::array(), names = json::array();
+  for (const build::ProgramSource& one : program.sources) names.push_back(one.name);
+  for (const KernelReport& k : program.kernels) {
+    json lines = json::array();
+    for (const device::LineRecord& line : k.lines)
+      lines.push_back({{"where", location(source, line.where)},
+                       {"requests", global_requests(line.counters)},
+                       {"sectors", global_sectors(line.counters)},
+                       {"sectors_per_request", ratio(global_sectors(line.counters), global_requests(line.counters))},
+                       {"bank_conflicts", bank_conflicts(line.counters)},
+                       {"divergent_branches", line.counters.divergent_branches},
+                       {"counters", counters(line.counters)}});
+    kernels.push_back({{"kernel", k.kernel},
+                       {"grid", dim(k.grid)},
+                       {"block", dim(k.block)},
+                       {"static_shared_bytes", k.static_shared_bytes},
+                       {"dynamic_shared_bytes", k.dynamic_shared_bytes},
+                       {"launches", k.launches},
+                       {"registers", k.registers ? json(*k.registers) : json(nullptr)},
+                       {"occupancy",
+                        {{"blocks", k.occupancy.blocks},
+                         {"warps", k.occupancy.warps},
+                         {"max_warps", k.occupancy.max_warps},
+                         {"share", k.occupancy.share()}}},
+                       {"counters", counters(k.counters)},
+                       {"lines", lines}});
+  }
+  for (const device::LaunchRecord& l : program.record.launches)
+    for (const device::Fault& f : l.faults) faults.push_back(fault(source, f));
+  for (const device::ApiError& e : program.record.api_errors)
+    errors.push_back(
+        {{"call", e.call}, {"code", e.code}, {"name", e.name}, {"detail", e.detail}, {"is_launch", e.is_launch}});
+  const json j{{"schema_version", program.schema_version},
+               {"sources", names},
+               {"device", program.device},
+               {"build", build_result(program.build)},
+               {"ran", program.ran},
+               {"finding", verdict::to_string(program.finding)},
+               {"exit_status", program.exit_status()},
+               {"host", host(program.host)},
+               {"judge_error_stage", program.judge_error_stage},
+               {"judge_error", program.judge_error},
+               {"schedule_seed", program.schedule_seed},
+               {"wall_ms", real(program.wall_ms)},
+               {"device_ms", real(program.device_ms)},
+               {"device_peak_bytes", program.device_peak_bytes},
+               {"kernels", kernels},
+               {"faults", faults},
+               {"api_errors", errors},
+               {"unsupported", program.record.unsupported}};
   return j.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 

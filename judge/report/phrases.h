@@ -123,7 +123,30 @@ namespace judge::report {
     "结果依赖于 CUDA 并不保证的行为。")                                                                               \
   X(schedules_right, "right under {} more schedules", "另外 {} 种调度下结果也正确")                                   \
   X(check_not_accepted, "compiles and is not accepted", "能编译且不被接受")                                           \
-  X(check_summary, "{} of {} submissions behave as they should ({} ms)", "{1} 份提交中 {0} 份符合预期（{2} 毫秒）")
+  X(check_summary, "{} of {} submissions behave as they should ({} ms)", "{1} 份提交中 {0} 份符合预期（{2} 毫秒）")   \
+  X(run_found, "what the device found", "设备发现的问题")                                                             \
+  X(run_compile_error, "the program does not compile", "程序无法编译")                                                \
+  X(run_judge_error, "the judge failed ({}); the program is not to blame", "判题器出错（{}），与程序无关")            \
+  X(run_unsupported, "not supported by the emulator: {}", "模拟器不支持：{}")                                         \
+  X(run_missing_call, "a CUDA call that this version does not have: {}", "此版本没有的 CUDA 调用：{}")                \
+  X(run_launch_failed, "a launch failed: {}", "核函数启动失败：{}")                                                   \
+  X(run_status_of_finding, "The program ended with 0; the exit status is {} for this (--no-fail-on-findings).",       \
+    "程序返回 0；因上述问题，退出状态为 {}（可用 --no-fail-on-findings 关闭）。")                                     \
+  X(run_no_kernel, "No kernel was launched.", "没有启动任何核函数。")                                                 \
+  X(run_shape, "grid {}, block {}, {} bytes of dynamic shared memory, {} launches",                                   \
+    "网格 {}，线程块 {}，动态共享内存 {} 字节，启动 {} 次")                                                           \
+  X(run_occupancy, "theoretical occupancy {} % ({} of {} warps, {} blocks), limited by {}",                           \
+    "理论占用率 {} %（{}/{} 个 warp，{} 个线程块），受限于{}")                                                        \
+  X(run_registers, "{} registers a thread", "每线程 {} 个寄存器")                                                     \
+  X(run_registers_unknown, "registers not known", "寄存器数未知")                                                     \
+  X(limit_warps, "warps", "warp 数")                                                                                  \
+  X(limit_blocks, "blocks", "线程块数")                                                                               \
+  X(limit_registers, "registers", "寄存器")                                                                           \
+  X(limit_shared, "shared memory", "共享内存")                                                                        \
+  X(limit_nothing_fits, "a block that does not fit", "线程块过大，无法容纳")                                          \
+  X(run_lines, "lines with the most memory traffic", "内存访问最多的代码行")                                          \
+  X(run_divergent, "divergent", "分歧")                                                                               \
+  X(run_line_columns, "line|requests|sectors/request|conflicts|divergent", "行|请求|扇区/请求|冲突|分歧")
 
 enum class Phrase : std::uint8_t {
 #define X(name, en, zh) name,

@@ -17,4 +17,10 @@ std::string to_terminal(const Report& report, const Style& style);
 std::string to_terminal(const CheckReport& check, const Style& style);  // one line per submission and a summary
 std::string to_json(const Report& report, int indent = 2);
 
+// A program that `run` ran. Findings: what went wrong, for stderr; empty when nothing did. Profile: each kernel with its
+// counters and its lines. JSON: docs/run.schema.json.
+std::string findings(const ProgramReport& report, const Style& style, bool findings_count = true);
+std::string profile(const ProgramReport& report, const Style& style);
+std::string to_json(const ProgramReport& report, int indent = 2);
+
 }  // namespace judge::report

@@ -24,8 +24,12 @@ std::string_view nth_line(std::string_view text, int line) {
 
 std::optional<std::string_view> source_line(const Report& report, const emulator::SourceLocation& where) {
   const auto name_of = [](const std::string& path) { return std::filesystem::path(path).filename(); };
-  if (where.line <= 0 || name_of(where.file) != name_of(report.source_path)) return std::nullopt;
-  const std::string_view line = nth_line(report.source, where.line);
+  if (where.line <= 0) return std::nullopt;
+  const std::string* text = name_of(where.file) == name_of(report.source_path) ? &report.source : nullptr;
+  for (const build::ProgramSource& source : report.more_sources)
+    if (text == nullptr && name_of(where.file) == source.name) text = &source.bytes;
+  if (text == nullptr) return std::nullopt;
+  const std::string_view line = nth_line(*text, where.line);
   if (line.find_first_not_of(" \t") == std::string_view::npos) return std::nullopt;
   return line;
 }

@@ -146,6 +146,8 @@ Plan make_plan(const BoxOptions& options, std::uint32_t left_out) {
       throw BoxError("the box: descriptor " + std::to_string(ours) + " cannot become number " + std::to_string(number));
     plan.descriptor_numbers.push_back(static_cast<std::uint32_t>(number));
   }
+  plan.keep_user = options.keep_user;
+  plan.private_tmp = options.private_tmp;
   plan.network = options.network;
   plan.may_start_programs = options.may_start_programs;
   if (!options.may_start_programs) plan.exec_path_address = secret_exec_address();

@@ -46,6 +46,8 @@ struct Plan {
   std::string working_directory;
   std::vector<std::string> readable, writable;    // absolute, normal form
   std::vector<std::uint32_t> descriptor_numbers;  // numbers in the box of the passed descriptors, in order
+  bool keep_user = false;
+  bool private_tmp = false;
   bool network = false;
   bool may_start_programs = true;
   std::uint64_t exec_path_address = 0;  // where argv[0] must lie for the only execve that the filter lets through
@@ -132,7 +134,7 @@ struct Decoder {
 template <class Visitor, class P>
 void visit_plan(Visitor& v, P& p) {
   v(p.argv), v(p.environment), v(p.working_directory), v(p.readable), v(p.writable), v(p.descriptor_numbers);
-  v(p.network), v(p.may_start_programs), v(p.exec_path_address);
+  v(p.keep_user), v(p.private_tmp), v(p.network), v(p.may_start_programs), v(p.exec_path_address);
   v(p.cpu_seconds), v(p.address_space_bytes), v(p.file_bytes), v(p.open_files), v(p.processes), v(p.stack_bytes);
   v(p.wanted_layers), v(p.required_layers), v(p.filter), v(p.filter_without_pid_namespace);
 }

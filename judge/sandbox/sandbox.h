@@ -56,6 +56,10 @@ struct BoxOptions {
   std::vector<std::filesystem::path> writable;  // folders (recursive)
   std::vector<std::pair<int, int>>
       descriptors;  // (ours, its number in the box); every other one is closed; 0-2 default to /dev/null
+  // The program stays the user who starts it, also root (without any privilege), and writable folders stay whose they
+  // are: for people's own programs, whose files must be theirs.
+  bool keep_user = false;
+  bool private_tmp = false;  // an empty /tmp in memory, gone with the box; needs the mount namespace
   bool network = false;
   bool may_start_programs = true;  // false: execve is refused after the first
   Limits limits;

@@ -135,7 +135,7 @@ std::vector<std::byte> encode_setup(const CaseRequest& request, const std::vecto
   }
   std::vector<std::byte> out;
   append(out,
-         host::SetupHeader{host::kSetupMagic, static_cast<std::uint32_t>(table.size()),
+         host::SetupHeader{host::kSetupMagic, host::RunMode::entry, static_cast<std::uint32_t>(table.size()),
                            static_cast<std::uint32_t>(scalars.size()), static_cast<std::uint32_t>(library.size())});
   for (const host::SetupArgument& s : table) append(out, s);
   out.insert(out.end(), scalars.begin(), scalars.end());
@@ -143,6 +143,22 @@ std::vector<std::byte> encode_setup(const CaseRequest& request, const std::vecto
   out.insert(out.end(), path.begin(), path.end());
   if (table.size() > host::kMaxArguments || out.size() > host::kMaxSetupBytes)
     throw SessionError("host start", "the entry has more arguments than the host runner takes");
+  return out;
+}
+
+std::vector<std::byte> encode_setup(const std::filesystem::path& library, const std::vector<std::string>& arguments) {
+  std::string words;
+  for (const std::string& argument : arguments) words += argument + '\0';
+  const std::string path = library.string();
+  std::vector<std::byte> out;
+  append(out, host::SetupHeader{host::kSetupMagic, host::RunMode::program, 0, static_cast<std::uint32_t>(words.size()),
+                                static_cast<std::uint32_t>(path.size())});
+  for (const std::string& text : {words, path}) {
+    const auto bytes = std::as_bytes(std::span(text));
+    out.insert(out.end(), bytes.begin(), bytes.end());
+  }
+  if (out.size() > host::kMaxSetupBytes)
+    throw SessionError("host start", "the program's arguments are longer than 64 KiB in all");
   return out;
 }
 

@@ -40,4 +40,7 @@ std::vector<std::byte> encode_setup(const CaseRequest& request, const std::vecto
 
 void read_shared(int fd, std::span<std::byte> to, std::uint64_t offset);  // throws SessionError when it is shorter
 
+// The host runner's setup for a program. `arguments`: argv, with the program's name first.
+std::vector<std::byte> encode_setup(const std::filesystem::path& library, const std::vector<std::string>& arguments);
+
 }  // namespace judge::session

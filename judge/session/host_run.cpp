@@ -93,6 +93,19 @@ std::string missing_cuda_symbol(std::string_view sentence) {
   return name.starts_with("cuda") || name.starts_with("__cuda") ? std::string(name) : std::string();
 }
 
+// People's own programs: bigger files and more of them than an exercise has any use for, and a /tmp to put them in.
+void give_program_what_it_needs(const Program& program, sandbox::BoxOptions& options) {
+  options.environment.insert(options.environment.end(), program.environment.begin(), program.environment.end());
+  options.keep_user = true;
+  options.private_tmp = true;
+  options.limits.file_bytes = 8ull << 30;
+  options.limits.open_files = 1024;
+  options.limits.processes = 512;
+  if (program.working_directory.empty() || program.working_directory == "/") return;
+  options.working_directory = program.working_directory;
+  (program.may_write ? options.writable : options.readable).push_back(program.working_directory);
+}
+
 }  // namespace
 
 struct HostRun::Impl {
@@ -144,13 +157,15 @@ void HostRun::Impl::start(const std::filesystem::path& program_dir, const HostDe
   options.environment = {{"LD_LIBRARY_PATH", program_dir.string()}};
   options.working_directory = "/";
   options.readable = {program_dir, request.library};
-  options.descriptors = {{out.theirs(), 1},
-                         {err.theirs(), 2},
+  if (request.program) give_program_what_it_needs(*request.program, options);
+  options.descriptors = {{request.program ? request.program->streams[1] : out.theirs(), 1},
+                         {request.program ? request.program->streams[2] : err.theirs(), 2},
                          {descriptors.device, channel::kSocketFd},
                          {descriptors.bulk, channel::kBulkFd},
                          {descriptors.window, channel::kMappedFd},
                          {their_line.get(), host::kJudgeFd},
                          {descriptors.buffers, host::kBuffersFd}};
+  if (request.program) options.descriptors.emplace_back(request.program->streams[0], 0);
   options.may_start_programs = false;
   // The wall clock decides about an endless loop; this one is for many threads at once.
   options.limits.cpu = 2 * request.wall_limit;
@@ -253,7 +268,8 @@ void HostRun::Impl::watch(Clock::time_point deadline, int device_fd) {
       check_memory();
       next_memory_check = now + kMemoryCheck;
     }
-    if (line_closed && now - *line_closed > kEndOfFileGrace)
+    if (request.cancelled != nullptr && *request.cancelled) decide(HostEnd::wall_limit, "the run was interrupted");
+    if (line_closed && !request.program && now - *line_closed > kEndOfFileGrace)
       decide(HostEnd::protocol_error, "the host process closed its line to the judge and went on");
     if (now >= deadline && !over())
       decide(HostEnd::wall_limit, "the case took more than " + std::to_string(request.wall_limit.count()) + " ms");
@@ -291,13 +307,13 @@ HostOutcome HostRun::Impl::conclude(const sandbox::Exit& exit) {
     outcome.end = HostEnd::load_failed;
     outcome.detail = load_sentence;
     outcome.missing_symbol = missing_cuda_symbol(load_sentence);
-  } else if (exit.status == host::kExitLostJudge) {
+  } else if (exit.status == host::kExitLostJudge && !request.program) {
     outcome.end = HostEnd::protocol_error;
     outcome.detail = "the submission closed the host runner's line to the judge";
   } else {
     outcome.end = HostEnd::exited;
-    outcome.detail =
-        "the host process ended with exit status " + std::to_string(exit.status) + " before the entry returned";
+    outcome.detail = "the host process ended with exit status " + std::to_string(exit.status) +
+                     (request.program ? "" : " before the entry returned");
   }
   outcome.stdout_text = out.take();
   outcome.stderr_text = err.take();

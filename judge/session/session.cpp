@@ -58,6 +58,7 @@ json start_command(const CaseRequest& request, const DeviceContents& contents) {
           {"schedule_seed", request.run.schedule_seed},
           {"workers", request.run.workers},
           {"track_host_data", request.run.track_host_data},
+          {"live_output", request.run.live_output},
           {"buffers", std::move(buffers)}};
 }
 
@@ -146,7 +147,9 @@ CaseOutcome Session::Impl::run(const CaseRequest& request) {
 
   CaseOutcome outcome;
   const auto deadline = Clock::now() + request.wall_limit;
-  outcome.host = host.run(encode_setup(request, addresses, host_buffers), deadline, device->control_fd());
+  const auto setup = request.program ? encode_setup(request.library, request.program->arguments)
+                                     : encode_setup(request, addresses, host_buffers);
+  outcome.host = host.run(setup, deadline, device->control_fd());
   collect(request, host_buffers, deadline + kCollectGrace, outcome);
   outcome.wall_ms = ms_since(begin);
   return outcome;
@@ -202,9 +205,10 @@ void Session::Impl::collect(const CaseRequest& request, const HostBuffers& host_
 }
 
 Session::Session(const DeviceOptions& options) {
-  // The box and the loader need them whatever the working directory is.
+  // The box and the loader need them whatever the working directory is; and without links, because a program's folder
+  // may be listed for its box around them, and then a link among them leads to what is not there yet.
   DeviceOptions absolute = options;
-  absolute.program_dir = std::filesystem::absolute(options.program_dir);
+  absolute.program_dir = std::filesystem::weakly_canonical(std::filesystem::absolute(options.program_dir));
   try {
     impl_ = std::make_unique<Impl>(absolute);
   } catch (const std::exception& e) {
@@ -218,7 +222,8 @@ Session::~Session() = default;
 CaseOutcome Session::run(const CaseRequest& request) {
   CaseRequest absolute = request;
   try {
-    absolute.library = impl_->files.library(std::filesystem::absolute(request.library));
+    absolute.library =
+        impl_->files.library(std::filesystem::weakly_canonical(std::filesystem::absolute(request.library)));
     return impl_->run(absolute);
   } catch (const SessionError&) {
     impl_->drop_device();  // what state it is in is not known; the next case gets a new one

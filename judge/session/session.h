@@ -2,6 +2,8 @@
 // Runs one case of one submission in three processes: this one (judge), the device process, a boxed host process.
 // The judge sees only this door; messages, sockets and boxes stay behind it.
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -41,13 +43,24 @@ struct Argument {  // in the entry's parameter order; exactly one is set
   std::optional<ScalarArgument> scalar;
 };
 
+// A program instead of an entry: its own main(), with this process's terminal or whatever it is given.
+struct Program {
+  std::vector<std::string> arguments;                            // argv, with the program's name first
+  std::vector<std::pair<std::string, std::string>> environment;  // all of it
+  std::filesystem::path working_directory;                       // readable
+  bool may_write = true;                                         // into the working directory
+  std::array<int, 3> streams{0, 1, 2};                           // what becomes its descriptors 0, 1, 2
+};
+
 struct CaseRequest {
-  std::filesystem::path library;        // the submission, exports judge_entry(void** args)
+  std::filesystem::path library;        // the submission, exports judge_entry(void** args), or main for a program
+  std::optional<Program> program;       // then there are no arguments, and output is neither kept nor limited
   std::vector<Argument> arguments;
   std::chrono::milliseconds wall_limit{10'000};   // whole case; also ends an endless host loop
   std::uint64_t host_memory_bytes = 2ull << 30;
   std::uint64_t output_bytes = 256 * 1024;        // stdout and stderr of the host process, each
   device::RunOptions run;
+  const std::atomic<bool>* cancelled = nullptr;  // true: the run ends now, as by its wall limit
 };
 
 // How the host process ended. Everything it says about itself is hostile; this is what the kernel and the judge saw.

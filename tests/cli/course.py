@@ -52,9 +52,9 @@ class Course:
         environment.update({"LANG": "C.UTF-8", **changes})
         return environment
 
-    def run(self, *arguments, python=sys.executable, user=None, timeout=120, **environment):
+    def run(self, *arguments, python=sys.executable, user=None, timeout=120, stdin="", **environment):
         return subprocess.run(self.command(*arguments, python=python), cwd=self.root, env=self.environment(**environment),
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", timeout=timeout,
+                              input=stdin, capture_output=True, text=True, encoding="utf-8", timeout=timeout,
                               user=user)
 
     def close(self):
@@ -63,7 +63,7 @@ class Course:
 
 def pristine_course():
     """The course with the judge that stands in build/bin."""
-    return Course(programs=REPOSITORY / "build" / "bin")
+    return Course(programs=os.environ.get("JUDGE_PROGRAMS") or REPOSITORY / "build" / "bin")
 
 
 def wait_until(condition, seconds=60):

@@ -33,7 +33,7 @@ class Commands:
 
     def run(self, command: str, options: argparse.Namespace) -> int:
         handlers = {"judge": self._judge_command, "list": self._list, "show": self._show, "hint": self._hint,
-                    "reset": self._reset, "check": self._check, "selftest": self._selftest}
+                    "reset": self._reset, "check": self._check, "run": self._run, "selftest": self._selftest}
         return handlers[command](options)
 
     # -- what exercises.json holds: enough for list, show, hint and reset, which therefore never build anything
@@ -278,6 +278,13 @@ class Commands:
             self._terminal.out(tr(f"Your version is kept in {self._shown(str(kept))}.",
                                   f"你的版本保存在 {self._shown(str(kept))}。"))
         return 0
+
+    # -- any program
+
+    def _run(self, options: argparse.Namespace) -> int:
+        from . import run_command
+
+        return run_command.run(self._bootstrap.load(), self._root, self._terminal, options)
 
     # -- proofs
 

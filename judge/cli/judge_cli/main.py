@@ -25,6 +25,7 @@ commands:
   hint ID           one more hint each time
   reset ID          start over; your version is kept beside the file
   check [ID…]       prove that exercises are sound: stub, reference, known-wrong submissions
+  run FILE.cu       run any CUDA program that has a main(); run --help tells how
   doctor            what this machine has, and what that means
   selftest          build and run every test of the judge
 
@@ -48,6 +49,7 @@ examples:
   judge.py 72 --watch             and again at every save
   judge.py 72 --case ragged       one case
   judge.py 60 my_saxpy.cu --json  another file, for a script
+  judge.py run prog.cu -- 1000    any CUDA program, with its arguments after --
 
 The exit status is 0 when the submission is accepted; docs/cli.md has the others.
 """
@@ -69,16 +71,16 @@ def _judge_parser() -> argparse.ArgumentParser:
     parser.add_argument("--gpu", metavar="NAME", default="t4",
                         help="the GPU that the emulator stands for: t4, a100, h100, h200 or rtx4090")
     parser.add_argument("--case", metavar="NAME", help="only this case, by name or number")
-    parser.add_argument("--seed", type=_seed, metavar="N", help="repeat the inputs of an earlier report")
+    parser.add_argument("--seed", type=seed_from, metavar="N", help="repeat the inputs of an earlier report")
     parser.add_argument("--schedules", type=_count, default=0, metavar="N",
                         help="run each case that is right under N more orders of blocks, warps and lanes")
-    parser.add_argument("--schedule", type=_seed, default=0, metavar="S", help="the order that a report named S")
+    parser.add_argument("--schedule", type=seed_from, default=0, metavar="S", help="the order that a report named S")
     parser.add_argument("--json", action="store_true", help="the report as JSON (docs/report.schema.json)")
     parser.add_argument("--watch", action="store_true", help="judge again whenever the file is saved")
     return parser
 
 
-def _seed(text: str) -> int:
+def seed_from(text: str) -> int:
     try:
         seed = int(text, 0)
     except ValueError:
@@ -107,13 +109,17 @@ def _command_parser(command: str) -> argparse.ArgumentParser:
                          "Proves that exercises are sound: the stub compiles and fails, the reference and other right\n"
                          "solutions are accepted, every known-wrong submission gets the verdict it names.")
         parser.add_argument("ids", metavar="ID", nargs="*", help="exercises; otherwise all")
-        parser.add_argument("--seed", type=_seed, metavar="N", help="repeat the inputs of an earlier check")
+        parser.add_argument("--seed", type=seed_from, metavar="N", help="repeat the inputs of an earlier check")
         return parser
     if command == "selftest":
         parser = _parser("selftest", "judge.py selftest [--quick]",
                          "Builds the judge with its tests, runs them, and runs the unit tests under sanitizers.")
         parser.add_argument("--quick", action="store_true", help="without the sanitizers' build")
         return parser
+    if command == "run":
+        from . import run_command
+
+        return run_command.parser(_parser)
     descriptions = {
         "show": "Shows the task of an exercise.",
         "hint": "Shows the next hint; which ones you have seen is remembered.",
@@ -124,7 +130,7 @@ def _command_parser(command: str) -> argparse.ArgumentParser:
     return parser
 
 
-COMMANDS = ("list", "show", "hint", "reset", "check", "doctor", "selftest")
+COMMANDS = ("list", "show", "hint", "reset", "check", "run", "doctor", "selftest")
 
 
 def main(root: Path, arguments: List[str]) -> int:
@@ -164,7 +170,13 @@ def _run(root: Path, arguments: List[str]) -> int:
         return 0
     command = arguments[0] if arguments[0] in COMMANDS else ""
     parser = _command_parser(command) if command else _judge_parser()
-    options = parser.parse_args(arguments[1:] if command else arguments)
+    words, of_program = arguments[1:] if command else arguments, []
+    if command == "run":
+        from .run_command import split_arguments
+
+        words, of_program = split_arguments(words)
+    options = parser.parse_args(words)
+    options.arguments = of_program
     if not command and options.id in COMMANDS:
         parser.error(f"the command comes first: judge.py {options.id} …")
 

@@ -71,6 +71,7 @@ void become_box_user(Setup& setup, pid_t outer_pid) {
     return;
   }
   if (!setup.wants(kUnprivilegedUser)) return setup.miss(kUnprivilegedUser, "left out on request");
+  if (setup.plan.keep_user) return setup.miss(kUnprivilegedUser, "the caller's own user, as asked for");
   uid_t uid = kBoxUserBase + static_cast<uid_t>(outer_pid);
   // ids that the surrounding user namespace does not map are refused
   if (setresuid(-1, uid, 0) == 0) {

@@ -84,9 +84,10 @@ void apply_landlock(Setup& setup) {
   // In our own pid namespace /proc shows only the box; elsewhere only our own entry is opened.
   added = added && allow(ruleset, setup.has(kPidNamespace) && setup.has(kMountNamespace) ? "/proc" : "/proc/self",
                          kRead & handled);
+  const std::uint64_t write_too = (kRead | kWrite | kTruncate | LANDLOCK_ACCESS_FS_REFER) & handled;
+  if (setup.plan.private_tmp && setup.has(kMountNamespace)) added = added && allow(ruleset, "/tmp", write_too);
   for (const std::string& path : setup.plan.readable) added = added && allow(ruleset, path, kReadExecute & handled);
-  for (const std::string& path : setup.plan.writable)
-    added = added && allow(ruleset, path, (kRead | kWrite | kTruncate | LANDLOCK_ACCESS_FS_REFER) & handled);
+  for (const std::string& path : setup.plan.writable) added = added && allow(ruleset, path, write_too);
   if (added && syscall(SYS_landlock_restrict_self, ruleset, 0) == 0)
     setup.apply(kLandlock, "ABI " + std::to_string(abi));
   else

@@ -119,6 +119,13 @@ bool build_private_root(Setup& setup, std::string& why) {
   };
   if (mount("tmpfs", kStage, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=4m,nr_inodes=16k") != 0)
     return failed("mounting the private root");
+  // Before the binds: one of them may lie below /tmp.
+  if (setup.plan.private_tmp && !binds.contains("/tmp")) {
+    const std::string tmp = std::string(kStage) + "/tmp";
+    if (mkdir(tmp.c_str(), 01777) != 0 ||
+        mount("tmpfs", tmp.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=1g,nr_inodes=64k") != 0)
+      return failed_staged("a private /tmp");
+  }
   for (const auto& [path, bind] : binds) {
     if (!make_mount_point(path, bind.directory)) return failed_staged("a place for '" + path + "' in the private root");
     if (sys_move_mount(bind.tree, (kStage + path).c_str()) != 0) return failed_staged("mounting '" + path + "'");
