@@ -43,7 +43,8 @@ def parser(make: Any) -> argparse.ArgumentParser:
     p.add_argument("--json", metavar="PATH", help="write what --report tells as JSON (docs/run.schema.json); - is stdout")
     p.add_argument("--gpu", metavar="NAME", default="t4", help="which GPU the emulator stands for (judge.py doctor lists them)")
     p.add_argument("--device", choices=("auto", "emulator", "gpu"), default="auto", help="where kernels run")
-    p.add_argument("--seed", type=_seed, metavar="N", default=0, help="run threads in the order that N stands for; 0: plain")
+    p.add_argument("--schedule", "--seed", dest="schedule", type=_seed, metavar="S", default=0,
+                   help="run blocks, warps and lanes in the order that S stands for; 0: plain")
     p.add_argument("--time-limit", type=_seconds, metavar="S", default=600.0, help="seconds for the whole run; otherwise 600")
     p.add_argument("--memory-limit", type=_mebibytes, metavar="MIB", default=4096,
                    help="for the host side, and again for the device; otherwise 4096")
@@ -101,7 +102,7 @@ def run(judge: Any, root: Path, terminal: Terminal, options: argparse.Namespace)
     settings.arguments = options.arguments
     settings.environment = [(k, v) for k, v in os.environ.items() if not k.startswith(_NOT_PASSED_ON)]
     settings.may_write = not options.no_write
-    settings.device, settings.gpu, settings.schedule_seed = options.device, options.gpu, options.seed
+    settings.device, settings.gpu, settings.schedule_seed = options.device, options.gpu, options.schedule
     settings.time_limit, settings.memory_bytes = options.time_limit, options.memory_limit << 20
     settings.register_report = bool(options.report or options.json)
     try:
