@@ -49,7 +49,7 @@ class Parser {
 
   std::vector<Diagnostic> parse() {
     for (at_ = 0; at_ < lines_.size() && found_.size() < kMostDiagnostics;)
-      if (!cudafe() && !gcc() && !ptxas() && !linker() && !driver()) ++at_;
+      if (!cudafe() && !linker() && !gcc() && !ptxas() && !driver()) ++at_;
     if (found_.size() >= kMostDiagnostics)
       found_.push_back({Diagnostic::Severity::note,
                         context_.source_name,
@@ -188,8 +188,12 @@ class Parser {
       const std::string name = demangle(match[1]);
       const std::string function = name.substr(0, name.find('('));
       const std::string last = function.substr(function.rfind(':') + 1);
-      add_at_source_line(Diagnostic::Severity::error, line_of_identifier(context_.source, last, false),
-                         "'" + name + "' is declared and used, but defined nowhere");
+      // With line information in the object the linker knows the line of the use.
+      static const std::regex of_use(R"(:(\d+): undefined reference to)");
+      std::smatch use;
+      const int at =
+          std::regex_search(line, use, of_use) ? number(use[1]) : line_of_identifier(context_.source, last, false);
+      add_at_source_line(Diagnostic::Severity::error, at, "'" + name + "' is declared and used, but defined nowhere");
     } else if (line.find("multiple definition of") != std::string::npos && std::regex_search(line, match, multiple)) {
       const std::string name = demangle(match[1]);
       add_at_source_line(Diagnostic::Severity::error, 0, "'" + name + "' is defined more than once");

@@ -123,7 +123,7 @@ TEST_CASE("an error of the student's own is not taken for a wrong prototype") {
   INFO(text_of(link));
   CHECK(!link.ok);
   REQUIRE(link.diagnostics.size() == 1);
-  CHECK(link.diagnostics[0].line == 1);
+  CHECK(link.diagnostics[0].line == 2);
   CHECK_THAT(link.diagnostics[0].text, Contains("'other()'") && Contains("defined nowhere"));
 }
 
