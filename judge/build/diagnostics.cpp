@@ -189,7 +189,7 @@ class Parser {
       const std::string function = name.substr(0, name.find('('));
       const std::string last = function.substr(function.rfind(':') + 1);
       // With line information in the object the linker knows the line of the use.
-      static const std::regex of_use(R"(:(\d+): undefined reference to)");
+      static const std::regex of_use(R"(:(\d+):.*undefined reference to)");
       std::smatch use;
       const int at =
           std::regex_search(line, use, of_use) ? number(use[1]) : line_of_identifier(context_.source, last, false);
