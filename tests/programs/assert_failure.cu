@@ -1,6 +1,7 @@
 // expect: exit 11
+// stdout: assert_failure.cu:12: void check(const int *): block: [0,0,0], thread: [20,0,0] Assertion `x[i] < 100` failed.
 // stdout: the program sees: 710
-// stderr: assert_failure\.cu:11
+// stderr: assert_failure\.cu:12
 // stderr: x\[i\] < 100
 // A device assert that fails: the kernel ends, and every later call returns cudaErrorAssert.
 #include <cassert>

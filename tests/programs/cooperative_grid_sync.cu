@@ -1,4 +1,5 @@
 // expect: exit 0
+// stderr: cudaErrorCooperativeLaunchTooLarge
 // A cooperative launch: the whole grid meets at grid.sync(), as many blocks as the device holds; one more is an error.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -1,4 +1,5 @@
 // expect: exit 0
+// stderr: cudaErrorInvalidValue
 // What a program asks about the machine: one GPU, its limits in agreement with each other, and the driver's small
 // calls.
 #include <cuda.h>

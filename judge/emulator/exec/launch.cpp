@@ -307,10 +307,11 @@ LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span
   }
 
   LaunchResult out;
-  clock_ += workers[0]->slept_ticks;
+  // Kernels that read the clock run on one worker.
+  clock_ = launch.clock_base + workers[0]->slept_ticks +
+           static_cast<std::uint64_t>(workers[0]->steps_taken - workers[0]->steps);
   out.finished = launch.stop_at.load() == UINT64_MAX && !launch.out_of_steps.load();
   count(p, workers, out);
-  clock_ += out.steps / kLanes;
   collect_faults(workers, launch.out_of_steps.load() ? UINT64_MAX : launch.stop_at.load(), options.max_faults, out);
   out.input_stores = input_stores(memory_, launch);
   std::vector<DevicePrint> prints;
