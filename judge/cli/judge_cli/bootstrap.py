@@ -328,7 +328,8 @@ def being_compiled(session: int, root: Path) -> List[str]:
             arguments = (process / "cmdline").read_bytes().decode("utf-8", "replace").split("\0")
         except OSError:  # it has ended
             continue
-        if "-c" in arguments[:-1]:
+        # A shell's own -c is followed by a whole command.
+        if os.path.basename(arguments[0]) not in ("sh", "bash", "dash") and "-c" in arguments[:-1]:
             files.add(os.path.relpath(arguments[arguments.index("-c") + 1], root))
     return sorted(file for file in files if file.endswith((".cpp", ".cc", ".c")))
 
