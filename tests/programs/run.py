@@ -5,10 +5,12 @@
 README.md beside this describes the lines.
 """
 
+import json
 import os
 import re
 import shlex
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -33,9 +35,16 @@ class Expectation:
             if key not in KEYS:
                 raise AssertionError(f"{file.name}: `// {key}:` is none of " + ", ".join(KEYS))
             self.lines[key].append(value)
+        source = file.read_text(encoding="utf-8").splitlines()
+        self.fault_lines = {n for n, line in enumerate(source, 1) if line.rstrip().endswith("// fault")}
+        self.other_lines = {n for n, line in enumerate(source, 1) if line.rstrip().endswith("// other")}
+        self.finding = None
+        if len(self.lines["expect"]) == 1 and re.fullmatch(r"[a-z_]+", self.lines["expect"][0]):
+            self.finding = "accepted" if self.lines["expect"][0] == "nothing" else self.lines["expect"][0]
+            return
         exits = [re.fullmatch(r"exit (\d+)", value) for value in self.lines["expect"]]
         if len(exits) != 1 or not exits[0]:
-            raise AssertionError(f"{file.name}: the file must begin with one `// expect: exit N`")
+            raise AssertionError(f"{file.name}: the file must begin with one `// expect: exit N` or `// expect: FINDING`")
         self.status = int(exits[0].group(1))
 
     def words(self, key):
@@ -59,6 +68,30 @@ class Program(unittest.TestCase):
 
     def check(self):
         expected = Expectation(self.file)
+        if expected.finding:
+            self.check_finding(expected)
+        else:
+            self.check_run(expected)
+
+    def check_finding(self, expected):
+        """The finding, at the marked line, with the other party at its marked line; or nothing at all."""
+        with tempfile.TemporaryDirectory() as folder:
+            told = Path(folder) / "run.json"
+            run = self.course.run("run", str(self.file), "--time-limit", str(TIME_LIMIT), "--json", str(told), timeout=10 * TIME_LIMIT,
+                                  CUDA_JUDGE_CACHE=os.environ.get("CUDA_JUDGE_CACHE") or str(REPOSITORY / "build" / "cache"))
+            self.assertTrue(told.is_file(), run.stdout + run.stderr)
+            report = json.loads(told.read_text(encoding="utf-8"))
+        self.assertEqual(report["finding"], expected.finding, run.stderr)
+        if expected.finding == "accepted":
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            return
+        self.assertNotEqual(run.returncode, 0)
+        self.assertTrue(expected.fault_lines, "no line is marked // fault")
+        found = [(fault["where"]["line"], (fault.get("other") or {}).get("where", {}).get("line")) for fault in report["faults"]]
+        self.assertTrue(any(line in expected.fault_lines and (not expected.other_lines or other in expected.other_lines)
+                            for line, other in found), f"found at {found}\n{run.stderr}")
+
+    def check_run(self, expected):
         arguments = ["run", str(self.file), "--time-limit", str(TIME_LIMIT), *expected.words("options"), "--",
                      *expected.words("args")]
         environment = {"CUDA_JUDGE_CACHE": os.environ.get("CUDA_JUDGE_CACHE") or str(REPOSITORY / "build" / "cache")}
@@ -77,7 +110,7 @@ class Program(unittest.TestCase):
 
 
 def main(names):
-    files = [Path(name) for name in names] or sorted(HERE.glob("*.cu"))
+    files = [Path(name) for name in names] or sorted(HERE.glob("**/*.cu"))
     missing = [str(file) for file in files if not file.is_file()]
     if missing:
         sys.exit("no such program: " + ", ".join(missing))
