@@ -1,6 +1,7 @@
 """The first run on machines that lack things, faked through PATH; and when the judge is built again."""
 
 import os
+import resource
 import shutil
 import signal
 import stat
@@ -321,16 +322,16 @@ class Stamp(unittest.TestCase):
             stamp.write_text(content)
             self.assertEqual(Bootstrap(self.course.root, ENGLISH).read_stamp(), {})
 
-    def test_start_is_fast(self):
-        import time
-
+    def test_start_takes_little_work(self):
+        """Processor time, which a busy machine does not stretch as it does the clock's."""
         self.course.run("list")  # byte-compiles
-        times = []
+        spent = []
         for _ in range(5):
-            started = time.monotonic()
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
             self.course.run("list")
-            times.append(time.monotonic() - started)
-        self.assertLess(min(times), 0.5)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        self.assertLess(min(spent), 0.5)
 
 
 if __name__ == "__main__":
