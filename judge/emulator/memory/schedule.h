@@ -38,7 +38,7 @@ inline void fill_dirty(std::byte* to, std::size_t bytes, std::uint64_t key) {
     const std::uint64_t v = mix(key + at) | 0x0101'0101'0101'0101ull;
     std::memcpy(to + at, &v, 8);
   }
-  std::memset(to + at, static_cast<int>(mix(key) & 0xff) | 1, bytes - at);
+  if (at < bytes) std::memset(to + at, static_cast<int>(mix(key) & 0xff) | 1, bytes - at);
 }
 
 }  // namespace judge::emulator
