@@ -102,8 +102,9 @@ void start_block(BlockState& b, Worker& k, std::uint64_t linear) {
   b.shared_epoch = ++k.shared_epoch << SharedLayout::kEpochShift;
   b.shared_born = b.shared_epoch;
   if (launch.schedule_seed != 0) {
-    fill_dirty(b.storage->shared.data(), b.storage->shared.bytes(), mix(launch.schedule_seed, linear, 1));
-    fill_dirty(b.storage->local.data(), b.storage->local.bytes(), mix(launch.schedule_seed, linear, 2));
+    fill_dirty(b.storage->shared.data(), launch.shared_bytes, mix(launch.schedule_seed, linear, 1));
+    fill_dirty(b.storage->local.data(), std::size_t{launch.block_warps} * kLanes * launch.local_stride,
+               mix(launch.schedule_seed, linear, 2));
   }
   if (launch.program->has_fences) b.order = k.ordering.begin_block(linear, launch.block_warps);
   for (std::uint32_t n = 0; n < launch.block_warps; ++n) {
