@@ -1,0 +1,23 @@
+// Every lane adds its part to the row's sum atomically; cudaMemset sets the sums to 0 first.
+
+constexpr int kLanes = 32;
+constexpr int kRowsPerBlock = 8;
+
+// One warp for each row. Its lanes read side by side, so that a request is 128 bytes in a piece.
+__global__ void row_sums_kernel(const float* a, float* sums, int rows, int columns) {
+  const int lane = threadIdx.x;
+  const int row = blockIdx.x * kRowsPerBlock + threadIdx.y;
+  if (row >= rows) return;  // the same for all lanes of the warp
+
+  const float* const elements = a + static_cast<size_t>(row) * columns;
+  float sum = 0.0f;
+  for (int column = lane; column < columns; column += kLanes) sum += elements[column];
+
+  atomicAdd(&sums[row], sum);
+}
+
+void row_sums(const float* a, float* sums, int rows, int columns) {
+  cudaMemset(sums, 0, rows * sizeof(float));
+  const dim3 block(kLanes, kRowsPerBlock);
+  row_sums_kernel<<<(rows + kRowsPerBlock - 1) / kRowsPerBlock, block>>>(a, sums, rows, columns);
+}
