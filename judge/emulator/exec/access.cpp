@@ -465,6 +465,8 @@ bool check_global(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
     const bool same = a.kind == AccessKind::write && std::memcmp(a.host[l], value + 32 * l, a.bytes) == 0;
     if (in.tracked) {
       const std::uint64_t unit = offset >> shift;
+      const Pages& changed = a.kind == AccessKind::read ? in.read_pages : in.write_pages;
+      changed.will_write(unit * sizeof(std::uint64_t), units * sizeof(std::uint64_t));
       const std::uint64_t mine = w.global_stamp + instr_bits(i) + static_cast<std::uint64_t>(l);
       shadow_access<GlobalLayout>(w, i, a, l, in.write_shadow + unit, in.read_shadow + unit, units, shift, mine, epoch,
                                   same);

@@ -20,6 +20,7 @@ using race::GlobalLayout;
 using race::SharedLayout;
 
 constexpr std::uint32_t kRoundsBeforeOthers = 8;
+constexpr std::uint32_t kWrittenTries = 64;  // where written and unwritten words alternate, more would not help
 constexpr std::uint32_t kBarriers = 16;  // PTX ISA, "bar": 16 barriers a block
 
 // Kernels with fences have ticks where others have the epochs of barriers and of __syncwarp (observe/ordering.h).
@@ -101,6 +102,8 @@ void start_block(BlockState& b, Worker& k, std::uint64_t linear) {
   }
   b.shared_epoch = ++k.shared_epoch << SharedLayout::kEpochShift;
   b.shared_born = b.shared_epoch;
+  b.written_begin = b.written_end = 0;
+  b.written_tries = kWrittenTries;
   if (launch.schedule_seed != 0) {
     fill_dirty(b.storage->shared.data(), launch.shared_bytes, mix(launch.schedule_seed, linear, 1));
     fill_dirty(b.storage->local.data(), std::size_t{launch.block_warps} * kLanes * launch.local_stride,
@@ -387,6 +390,19 @@ static std::uint64_t block_number(const LaunchContext& launch, std::uint64_t n) 
   return launch.schedule_seed == 0 ? n : permuted(n, launch.blocks, launch.schedule_seed);
 }
 
+// The next block that nobody has taken, from the worker's own range first; launch.blocks when none is left.
+static std::uint64_t take_block(LaunchContext& launch, Worker& k) {
+  for (std::size_t tried = 0; tried < launch.ranges.size(); ++tried) {
+    BlockRange& r = launch.ranges[k.range];
+    if (r.next.load(std::memory_order_relaxed) < r.end) {
+      const std::uint64_t n = r.next.fetch_add(1, std::memory_order_relaxed);
+      if (n < r.end) return n;
+    }
+    k.range = (k.range + 1) % launch.ranges.size();
+  }
+  return launch.blocks;
+}
+
 void run_blocks(LaunchContext& launch, Worker& k) {
   std::vector<std::unique_ptr<BlockState>> suspended;
   std::size_t turn = 0;
@@ -394,7 +410,7 @@ void run_blocks(LaunchContext& launch, Worker& k) {
   for (;;) {
     std::unique_ptr<BlockState> b;
     if (!all_started && suspended.size() < launch.max_running_blocks) {
-      const std::uint64_t n = launch.next_block.fetch_add(1, std::memory_order_relaxed);
+      const std::uint64_t n = take_block(launch, k);
       if (n >= launch.blocks) {
         all_started = true;
       } else {

@@ -291,9 +291,13 @@ LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span
   count_workers = static_cast<unsigned>(std::min<std::uint64_t>(count_workers, launch.blocks));
 
   std::vector<std::unique_ptr<Worker>> workers;
+  launch.ranges = std::vector<BlockRange>(count_workers);
   for (unsigned k = 0; k < count_workers; ++k) {
+    launch.ranges[k].next = launch.blocks / count_workers * k;
+    launch.ranges[k].end = k + 1 < count_workers ? launch.blocks / count_workers * (k + 1) : launch.blocks;
     auto w = std::make_unique<Worker>();
     w->launch = &launch;
+    w->range = k;
     w->accesses.resize(p.code.size());
     w->divergences.resize(p.code.size());
     w->caches.resize(p.code.size());

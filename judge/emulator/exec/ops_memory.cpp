@@ -230,7 +230,6 @@ JUDGE_OP(ld_const_64) {
 
 JUDGE_OP(ld_shared_32) {
   WarpState& s = state(w);
-  if (Full && load_quiet_halves(s, i)) return i + 1;
   if (Full && may_be_contiguous(s, i)) {
     const LaunchContext& launch = *s.worker->launch;
     const BlockState& b = *s.block;
@@ -250,6 +249,25 @@ JUDGE_OP(ld_shared_32) {
     }
   }
   if (load_patterned<Full, memop::shared>(s, i)) return i + 1;
+  return load(s, i);
+}
+
+// The first of several loads from one base register (lower/shared_bases.h), and those that follow.
+JUDGE_OP(ld_shared_32_first) {
+  WarpState& s = state(w);
+  if (Full && load_first_of_base(s, i)) return i + 1;
+  shared_base(s, i).shape = 0;
+  if (load_patterned<Full, memop::shared>(s, i)) return i + 1;
+  return load(s, i);
+}
+
+JUDGE_OP(ld_shared_32_next) {
+  WarpState& s = state(w);
+  if (Full && load_next_of_base(s, i)) return i + 1;
+  if (load_patterned<Full, memop::shared>(s, i)) {
+    if (Full) note_same_shape(s, i);
+    return i + 1;
+  }
   return load(s, i);
 }
 
@@ -290,6 +308,7 @@ JUDGE_OP(ld_global_32) {
         for (int l = 0; l < kLanes; ++l) all &= in->init[word + static_cast<u64>(l)];
         written = (all & kWordWritten) == kWordWritten;
       }
+      if (in->tracked) in->read_pages.will_write(word * sizeof(u64), kLanes * sizeof(u64));
       if (written && (!in->tracked || shadow_read<GlobalLayout>(in->write_shadow + word, in->read_shadow + word,
                                                                 s.global_stamp + instr_bits(i),
                                                                 launch.launch_epoch << GlobalLayout::kEpochShift))) {
@@ -314,6 +333,7 @@ JUDGE_OP(st_global_32) {
     if (in != nullptr && ascending64(a) && (first & 3) == 0 && in->contains(first, kRun) && in->tracked &&
         in->kind != AllocationKind::constant && launch.program->global_unit_shift == 2) {
       const u64 word = (first - in->base) / 4;
+      in->write_pages.will_write(word * sizeof(u64), kLanes * sizeof(u64));
       if (shadow_write<GlobalLayout>(in->write_shadow + word, in->read_shadow + word, s.global_stamp + instr_bits(i),
                                      launch.launch_epoch << GlobalLayout::kEpochShift,
                                      GlobalLayout::kLanes | GlobalLayout::kWarps | GlobalLayout::kBlocks)) {

@@ -18,15 +18,20 @@ void settle(AccessPattern& p, AccessCounts& counts, std::uint32_t bytes) {
 }
 
 void split(AccessPattern& p) {
+  using Form = AccessPattern::Form;
   const auto follows = [&](int k, std::int32_t step) {
     return k < kLanes && (p.mask >> k & 1) != 0 && p.distance[k] == p.distance[k - 1] + step;
   };
-  p.halves = p.mask == ~0u;
-  for (int half = 0; half < 2 && p.halves; ++half) {
+  p.form = p.mask == ~0u ? Form::halves : Form::scattered;
+  for (int half = 0; half < 2 && p.form == Form::halves; ++half) {
     const int begin = 16 * half;
     p.half_is_one_word[half] = follows(begin + 1, 0);
-    for (int l = begin + 1; l < begin + 16; ++l) p.halves &= follows(l, p.half_is_one_word[half] ? 0 : 4);
+    for (int l = begin + 1; l < begin + 16; ++l)
+      if (!follows(l, p.half_is_one_word[half] ? 0 : 4)) p.form = Form::scattered;
   }
+  if (p.form == Form::halves && p.half_is_one_word[0] == p.half_is_one_word[1] &&
+      follows(16, p.half_is_one_word[0] ? 0 : 4))
+    p.form = p.half_is_one_word[0] ? Form::one_word : Form::row;
   p.runs = 0;
   for (int l = 0; l < kLanes;) {
     if ((p.mask >> l & 1) == 0) {

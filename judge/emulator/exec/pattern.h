@@ -15,10 +15,12 @@
 namespace judge::emulator {
 
 struct AccessPattern {
-  std::uint32_t mask = 0;                                    // active lanes; 0: nothing is known yet
-  std::uint32_t first = 0;                                   // the lowest of them, from whose address distances count
-  std::uint32_t phase = 0;                                   // global: that address within its sector
-  std::int32_t low = 0, high = 0;                            // bytes that are touched: [low, high) from that address
+  std::uint64_t id = 0;            // of this shape; every shape that a worker learns gets another
+  std::uint64_t same = 0;          // the id of another instruction's shape that was seen to be the same as this one
+  std::uint32_t mask = 0;          // active lanes; 0: nothing is known yet
+  std::uint32_t first = 0;         // the lowest of them, from whose address distances count
+  std::uint32_t phase = 0;         // global: that address within its sector
+  std::int32_t low = 0, high = 0;  // bytes that are touched: [low, high) from that address
   std::uint32_t sectors = 0, wavefronts = 0, conflicts = 0;  // of one execution
   bool counted = true;     // false: the access comes with another instruction's (memop::Merged)
   std::uint64_t hits = 0;  // executions not yet in AccessCounts
@@ -30,12 +32,18 @@ struct AccessPattern {
   static constexpr int kMaxRuns = 4;
   int runs = 0;
   Run run[kMaxRuns] = {};
-  bool halves = false;  // 32 active lanes, and each half of the warp lies side by side or at one word
+  enum class Form : std::uint8_t {
+    scattered,
+    row,       // 32 active lanes side by side
+    one_word,  // 32 active lanes at one word
+    halves,    // 32 active lanes, and each half of the warp lies side by side or at one word
+  };
+  Form form = Form::scattered;
   bool half_is_one_word[2] = {};
   alignas(64) std::int32_t distance[kLanes] = {};  // 0 for inactive lanes
 };
 
-// Fills in runs and halves from the mask and the distances, of 4-byte accesses.
+// Fills in runs and form from the mask and the distances, of 4-byte accesses.
 void split(AccessPattern& p);
 
 // Adds the hits to the counts.

@@ -29,9 +29,10 @@ struct Target {
   std::byte* data = nullptr;
   u64* writes = nullptr;  // race entries; shared memory's also say what was written
   u64* reads = nullptr;
-  std::uint8_t* init = nullptr;  // global: of word 0 of the allocation; null: everything was written
-  u64 offset = 0;                // of the first active lane in the allocation
-  unsigned shift = 2;            // log2 of a race entry's bytes
+  const Allocation* in = nullptr;  // global
+  std::uint8_t* init = nullptr;    // global: of word 0 of the allocation; null: everything was written
+  u64 offset = 0;                  // of the first active lane in the allocation
+  unsigned shift = 2;              // log2 of a race entry's bytes
   u64 mine = 0, epoch = 0, born = 0;
   bool tracked = false;
 };
@@ -99,16 +100,18 @@ template <bool Full, class A>
 
 constexpr std::int64_t kFarthest = 1 << 30;
 
-// From now on `p` is the shape of these addresses (32 device addresses or offsets in shared memory; `bytes` of one
-// lane), after its hits have been added to the counts. False, with p.mask 0: misaligned, or the lanes are too far
-// apart.
+// From now on `p`, with this id, is the shape of these addresses (32 device addresses or offsets in shared memory;
+// `bytes` of one lane), after its hits have been added to the counts. False, with p.mask 0: misaligned, or the lanes
+// are too far apart.
 template <memop::Space S>
-[[gnu::noinline]] bool learn(AccessPattern& p, AccessCounts& counts, const u64* addresses, u32 mask, u32 bytes,
+[[gnu::noinline]] bool learn(AccessPattern& p, u64 id, AccessCounts& counts, const u64* addresses, u32 mask, u32 bytes,
                              u32 aux) {
   settle(p, counts, bytes);
   p.mask = 0;
   p.runs = 0;
-  p.halves = false;
+  p.form = AccessPattern::Form::scattered;
+  p.same = 0;
+  p.id = id;
   const int first = std::countr_zero(mask);
   const u64 from = addresses[first];
   std::int64_t low = 0, high = 0;
@@ -160,7 +163,7 @@ template <bool Full, memop::Space S>
   if (!same_shape<Full>(*p, a, mask) || (S == memop::global && p->phase != first % 32)) {
     alignas(64) u64 addresses[kLanes];
     for (int l = 0; l < kLanes; ++l) addresses[l] = static_cast<A>(a[l] + static_cast<A>(i->imm));
-    if (!learn<S>(*p, k.accesses[i->index], addresses, mask, bytes, i->aux)) return false;
+    if (!learn<S>(*p, ++k.shapes_learnt, k.accesses[i->index], addresses, mask, bytes, i->aux)) return false;
   }
   if ((first & (bytes - 1)) != 0) return false;
   const LaunchContext& launch = *k.launch;
@@ -187,6 +190,7 @@ template <bool Full, memop::Space S>
     t.data = in->data + t.offset;
     t.init = in->fully_initialized ? nullptr : in->init;
     t.tracked = in->tracked;
+    t.in = in;
     if (t.tracked) {
       t.writes = in->write_shadow + (t.offset >> t.shift);
       t.reads = in->read_shadow + (t.offset >> t.shift);
@@ -207,6 +211,12 @@ template <class L>
     found |= entries[l] >= epoch ? differs : 0;
   }
   return found != 0;
+}
+
+// To be said of the pages with the race entries that this access will change.
+[[gnu::always_inline]] inline void will_write(const Pages& pages, const AccessPattern& p, const Target& t) {
+  const u64 begin = t.offset + static_cast<u64>(static_cast<std::int64_t>(p.low));
+  pages.will_write((begin >> t.shift) * sizeof(u64), (static_cast<u64>(p.high - p.low) >> t.shift) * sizeof(u64));
 }
 
 template <memop::Space S>
@@ -374,6 +384,7 @@ template <bool Full, memop::Space S>
   AccessPattern* p = nullptr;
   Target t;
   if (!reach<Full, S>(s, i, p, t)) return false;
+  if (S == memop::global && t.tracked) will_write(t.in->read_pages, *p, t);
   const u32 bytes = memop::width_of(i->aux) * memop::vector_of(i->aux);
   if (p->runs != 0 && t.shift == 2 && word_for_word(i->aux)) {
     if (!load_runs<S>(*p, t, slot<u32>(s, i->d))) return false;
@@ -409,48 +420,103 @@ template <bool Full, memop::Space S>
   return true;
 }
 
-// A load of words in a phase without stores to shared memory, each half of the warp side by side or at one word: the
-// reads of tiled products. False: look closer; nothing has happened.
-[[gnu::always_inline]] inline bool load_quiet_halves(WarpState& s, const Instr* i) {
-#if defined(__AVX512F__)
-  AccessPattern* p = s.worker->caches[i->index].pattern;
-  if (p == nullptr || !p->halves || (i->aux & memop::kQuiet) == 0 || i->a == kNoSlot) return false;
-  const LaunchContext& launch = *s.worker->launch;
-  const BlockState& b = *s.block;
-  const u32* a = slot<u32>(s, i->a);
-  const u32 first = a[0] + static_cast<u32>(i->imm);
-  if (!same_shape<true>(*p, a, ~0u) || (first & 3) != 0 || launch.program->shared_unit_shift != 2 ||
-      static_cast<std::int64_t>(first) + p->low < 0 ||
-      static_cast<std::int64_t>(first) + p->high > static_cast<std::int64_t>(launch.shared_bytes))
-    return false;
-  const __m512i born = _mm512_set1_epi64(static_cast<long long>(b.shared_born));
-  __m512i value[2];
-  unsigned before = 0;
-  for (int half = 0; half < 2; ++half) {
-    const std::int64_t at = static_cast<std::int64_t>(first) + p->distance[16 * half];
-    const u64* writes = b.shared_writes + at / 4;
-    if (p->half_is_one_word[half]) {
-      before |= writes[0] < b.shared_born;
-      u32 v;
-      __builtin_memcpy(&v, b.shared + at, 4);
-      value[half] = _mm512_set1_epi32(static_cast<int>(v));
-    } else {
-      before |= _mm512_cmplt_epu64_mask(_mm512_loadu_si512(writes), born);
-      before |= _mm512_cmplt_epu64_mask(_mm512_loadu_si512(writes + 8), born);
-      value[half] = _mm512_loadu_si512(b.shared + at);
-    }
-  }
-  if (before != 0) return false;
-  u32* to = slot<u32>(s, i->d);
-  _mm512_store_si512(to, value[0]);
-  _mm512_store_si512(to + 16, value[1]);
-  ++p->hits;
+// Loads of words by 32 lanes in a phase without stores to shared memory, many in a row from one base register: the
+// inner loops of tiled kernels. The first compares the register's 32 values with the shape it had before and leaves
+// word of it in the warp (SharedBase); those that follow in the same basic block only add their offset
+// (lower/shared_bases.h).
+
+// Whether all of the block's units in [begin, end), bytes of shared memory, were written.
+[[gnu::always_inline]] inline bool all_written(const BlockState& b, std::int64_t begin, std::int64_t end,
+                                               unsigned shift) {
+  const u64* entries = b.shared_writes + (begin >> shift);
+  const std::int64_t n = (end - begin) >> shift;
+  u64 older = 0;
+  for (std::int64_t u = 0; u < n; ++u) older |= entries[u] < b.shared_born ? 1 : 0;
+  return older == 0;
+}
+
+// Makes [begin, end), which lies in shared memory, part of what is known to be written, and as much after it as is.
+[[gnu::noinline]] bool extend_written(BlockState& b, std::int64_t begin, std::int64_t end,
+                                      const LaunchContext& launch) {
+  const unsigned shift = launch.program->shared_unit_shift;
+  if (b.written_tries == 0 || !all_written(b, begin, end, shift)) return false;
+  --b.written_tries;
+  const bool apart = end < b.written_begin || begin > b.written_end;
+  b.written_begin = apart || begin < b.written_begin ? begin : b.written_begin;
+  b.written_end = apart || end > b.written_end ? end : b.written_end;
+  const std::int64_t unit = std::int64_t{1} << shift;
+  while (b.written_end + unit <= launch.shared_bytes && b.shared_writes[b.written_end >> shift] >= b.shared_born)
+    b.written_end += unit;
   return true;
-#else
-  (void)s;
-  (void)i;
-  return false;
-#endif
+}
+
+// `base`: lane 0's value of the base register. False: look closer; nothing has happened.
+[[gnu::always_inline]] inline bool load_from_base(WarpState& s, const Instr* i, AccessPattern& p, u32 base) {
+  using Form = AccessPattern::Form;
+  BlockState& b = *s.block;
+  const std::int64_t at = static_cast<u32>(base + static_cast<u32>(i->imm));
+  const std::int64_t begin = at + p.low, end = at + p.high;
+  if (begin < static_cast<std::int64_t>(i->b) || end > static_cast<std::int64_t>(i->c)) return false;
+  if (begin < b.written_begin || end > b.written_end) {
+    const LaunchContext& launch = *s.worker->launch;
+    if (begin < 0 || end > static_cast<std::int64_t>(launch.shared_bytes)) return false;
+    if (!extend_written(b, begin, end, launch) &&
+        (p.form != Form::row || !all_written(b, begin, end, launch.program->shared_unit_shift)))
+      return false;
+  }
+  u32* to = slot<u32>(s, i->d);
+  const std::byte* from = b.shared + at;
+  if (p.form == Form::row) {
+    __builtin_memcpy(to, from, 4 * kLanes);
+  } else if (p.form == Form::one_word) {
+    u32 v;
+    __builtin_memcpy(&v, from, 4);
+    for (int l = 0; l < kLanes; ++l) to[l] = v;
+  } else if (p.form == Form::halves) {
+    for (int half = 0; half < 2; ++half) {
+      const std::byte* here = from + p.distance[16 * half];
+      if (p.half_is_one_word[half]) {
+        u32 v;
+        __builtin_memcpy(&v, here, 4);
+        for (int l = 0; l < 16; ++l) to[16 * half + l] = v;
+      } else {
+        __builtin_memcpy(to + 16 * half, here, 64);
+      }
+    }
+  } else {
+    gather_words<true>(to, from, p);
+  }
+  ++p.hits;
+  return true;
+}
+
+[[gnu::always_inline]] inline SharedBase& shared_base(WarpState& s, const Instr* i) {
+  return s.shared_bases[i->flags >> kSharedBaseShift];
+}
+
+// By 32 lanes. False: look closer; nothing has happened.
+[[gnu::always_inline]] inline bool load_first_of_base(WarpState& s, const Instr* i) {
+  AccessPattern* p = s.worker->caches[i->index].pattern;
+  const u32* a = slot<u32>(s, i->a);
+  const u32 first = a[0];
+  SharedBase& base = shared_base(s, i);
+  base.shape = 0;
+  if (p == nullptr || (first & 3) != 0 || !same_shape<true>(*p, a, ~0u)) return false;
+  base.shape = p->id;
+  base.first = first;
+  return load_from_base(s, i, *p, first);
+}
+
+[[gnu::always_inline]] inline bool load_next_of_base(WarpState& s, const Instr* i) {
+  AccessPattern* p = s.worker->caches[i->index].pattern;
+  const SharedBase& base = shared_base(s, i);
+  return p != nullptr && p->same == base.shape && base.shape != 0 && load_from_base(s, i, *p, base.first);
+}
+
+// After this load of 32 lanes went another way and its shape was learnt: it is that of the first load from its base.
+[[gnu::always_inline]] inline void note_same_shape(WarpState& s, const Instr* i) {
+  AccessPattern* p = s.worker->caches[i->index].pattern;
+  if (p != nullptr && p->mask == ~0u) p->same = shared_base(s, i).shape;
 }
 
 template <bool Full, memop::Space S>
@@ -462,6 +528,7 @@ template <bool Full, memop::Space S>
   if (!reach<Full, S>(s, i, p, t)) return false;
   // Global memory that this launch was not thought to write is constant memory, or a wild pointer's.
   if (!t.tracked && S == memop::global) return false;
+  if (S == memop::global) will_write(t.in->write_pages, *p, t);
   const u32 bytes = memop::width_of(i->aux) * memop::vector_of(i->aux);
   if (t.init != nullptr && (bytes < 4 || (t.offset & 3) != 0)) return false;
   const Slot* list = memop::vector_of(i->aux) > 1 ? s.worker->launch->program->operand_lists.data() + i->d : &i->d;

@@ -58,6 +58,12 @@ struct BlockStorage;
 struct AsyncState;
 struct Worker;
 
+// What the first of several loads from one base register found out about it, for those that follow in its basic block.
+struct SharedBase {
+  std::uint64_t shape = 0;  // AccessPattern::id of the register's 32 values; 0: not known
+  std::uint32_t first = 0;  // lane 0's
+};
+
 struct WarpState : Warp {
   // Groups; groups[current] is running while the interpreter loop is in this warp.
   std::vector<Group> groups;
@@ -83,6 +89,7 @@ struct WarpState : Warp {
   std::byte* local = nullptr;      // lane l at l * local_stride
   std::uint8_t* local_init = nullptr;  // one byte per byte
   std::uint32_t local_stride = 0;
+  SharedBase shared_bases[kSharedBases];
   alignas(64) std::uint32_t thread[3][kLanes];
 };
 
@@ -102,6 +109,8 @@ struct BlockState {
   std::uint64_t* shared_reads = nullptr;
   std::uint64_t shared_epoch = 0;       // current, shifted into place
   std::uint64_t shared_born = 0;        // epoch in which the block began: lower entries are from earlier blocks
+  std::int64_t written_begin = 0, written_end = 0;  // bytes of shared memory that are known to be written
+  std::uint32_t written_tries = 0;      // left, at making that longer
   Ordering::Block* order = nullptr;     // kernels with fences: who knows of whose accesses
   std::uint32_t arrived[16] = {};       // threads that came by bar.arrive
   std::uint64_t passes = 0;             // over its warps, where a schedule seed orders them
@@ -150,6 +159,11 @@ struct DevicePrint {
   std::string text;
 };
 
+struct alignas(64) BlockRange {
+  std::atomic<std::uint64_t> next{0};
+  std::uint64_t end = 0;
+};
+
 // What all workers of a launch share.
 struct LaunchContext {
   const Program* program = nullptr;
@@ -161,8 +175,6 @@ struct LaunchContext {
   const std::byte* parameters = nullptr;
   std::uint64_t launch_epoch = 1;  // race::GlobalLayout, not shifted; 1..255
   std::uint64_t schedule_seed = 0;
-  std::atomic<std::int64_t> steps_left{0};  // warp instructions
-  std::atomic<std::uint64_t> next_block{0};
   std::atomic<std::uint64_t> stop_at{UINT64_MAX};  // blocks from here on need not run: an earlier one died
   std::atomic<bool> out_of_steps{false};           // or out of time
   std::optional<std::chrono::steady_clock::time_point> deadline;
@@ -174,10 +186,16 @@ struct LaunchContext {
   // One warp's register file and stack.
   std::uint32_t frames_bytes = 0;
   std::uint32_t local_stride = 0;
+  // What workers write all the time lies apart from what every access reads.
+  alignas(64) std::atomic<std::int64_t> steps_left{0};  // warp instructions
+  // One for each worker: neighbouring blocks go to one core, and with them the pages that they touch first. Whoever has
+  // finished its own takes from the others.
+  std::vector<BlockRange> ranges;
 };
 
-struct Worker {
+struct alignas(64) Worker {
   LaunchContext* launch = nullptr;
+  std::size_t range = 0;                // in LaunchContext::ranges: where it takes blocks from
   std::vector<AccessCounts> accesses;   // by instruction
   std::vector<BlockCounts> block_counts;
   std::vector<std::uint64_t> divergences;  // by instruction
@@ -190,6 +208,7 @@ struct Worker {
   std::uint64_t fault_sequence = 0;
   std::int64_t steps = 0;               // warp instructions left of the share taken from LaunchContext::steps_left
   std::uint64_t shared_epoch = 1;       // not shifted
+  std::uint64_t shapes_learnt = 0;
   std::uint64_t slept_ticks = 0;        // of the clock, beside instructions
   std::int64_t steps_taken = 0;         // all shares so far: taken - left is the clock that kernels read
   bool dead = false;                    // the running block's kernel died

@@ -468,6 +468,7 @@ void Lowering::run() {
     if (block < graph_.blocks() && graph_.starts[block] == at) {
       block_code_.push_back(static_cast<std::uint32_t>(p.code.size()));
       emit_enter();
+      shared_bases_.begin_block();
       if (const std::int32_t by = assembler_.predicated_by[block]; by >= 0)
         p.blocks.back().predicated_by = static_cast<std::int32_t>(p.blocks.size()) - 1 - (static_cast<std::int32_t>(block) - by);
       ++block;
@@ -476,6 +477,7 @@ void Lowering::run() {
     frame_bytes_ = scratch_base;
     const auto before = p.code.size();
     lower_one(function_.body[at], at);
+    shared_bases_.forget_written(function_.body[at]);
     frame_max = std::max(frame_max, frame_bytes_);
     // A PTX instruction counts once, however many operations it took.
     if (p.code.size() > before) ++p.blocks.back().length;

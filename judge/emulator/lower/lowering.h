@@ -14,6 +14,7 @@
 #include "judge/emulator/lower/lower.h"
 #include "judge/emulator/lower/origins.h"
 #include "judge/emulator/lower/registers.h"
+#include "judge/emulator/lower/shared_bases.h"
 
 namespace judge::emulator::lower {
 
@@ -132,6 +133,7 @@ class Lowering final : public FunctionLowering {
   std::vector<bool> read_;    // registers that something reads
   std::vector<bool> strict_;  // by block: its last branch leads around a barrier
   AssemblerRules assembler_;
+  SharedBases shared_bases_;
   std::vector<bool> quiet_;   // by block: shared memory is only read between the barriers around it
   std::uint32_t frame_bytes_ = 0;
   Slot carry_ = kNoSlot;

@@ -225,6 +225,8 @@ void Lowering::lower_load(const ptx::Instruction& i) {
   l.imm = imm;
   l.aux = aux;
   note_bounds(i.operands[1]);
+  if (op == Op::ld_shared_32 && (aux & memop::kQuiet) != 0 && !i.guard && imm % 4 == 0)
+    shared_bases_.add_load(kernel_.program().code, i.operands[1].reg);
 }
 
 void Lowering::lower_store(const ptx::Instruction& i) {

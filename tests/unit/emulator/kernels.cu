@@ -256,6 +256,44 @@ SHAPES(shapes_f64, double)
 SHAPES(shapes_f32x2, float2)
 SHAPES(shapes_f32x4, float4)
 
+// Several loads of shared memory from one base register, with offsets: of six bases. A negative index: the lane does
+// nothing this round.
+__global__ void unrolled_reads(const int* x, const int* at, int* y, int rounds) {
+  __shared__ int tile[256];
+  for (int k = threadIdx.x; k < 256; k += 32) tile[k] = x[k];
+  __syncthreads();
+  for (int r = 0; r < rounds; ++r) {
+    const int i = at[32 * r + threadIdx.x];
+    if (i < 0) continue;
+    int sum = 0;
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      sum += tile[i + k] * 3 + tile[(i ^ 5) + k] * 5 + tile[(i & 15) + 2 * k] * 7 + tile[i / 2 + k] * 11 + tile[200 - i + k] * 13 +
+             tile[(i | 8) + k] * 17;
+    y[32 * r + threadIdx.x] = sum;
+  }
+}
+
+// a, whose neighbour in shared memory is b; four words in a row are read from each thread's place.
+__global__ void past_first_array(int* y, int from) {
+  __shared__ int a[64], b[64];
+  a[threadIdx.x] = a[threadIdx.x + 32] = b[threadIdx.x] = b[threadIdx.x + 32] = 1;
+  __syncthreads();
+  for (int r = 0; r < 3; ++r) {  // the third time beyond the end where the first two were not
+    const int* p = a + threadIdx.x + (r == 2 ? from : 0);
+    y[32 * r + threadIdx.x] = p[0] + p[1] + p[2] + p[3] + b[threadIdx.x];  // past the end of a
+  }
+}
+
+__global__ void reads_ahead_of_writes(int* y, int written) {
+  __shared__ int a[64];
+  if (threadIdx.x < written) a[threadIdx.x] = 1;
+  if (threadIdx.x + 32 < written) a[threadIdx.x + 32] = 1;
+  __syncthreads();
+  const int* p = a + threadIdx.x;
+  y[threadIdx.x] = p[0] + p[4] + p[8];  // ahead of the writes
+}
+
 // A 32-bit load into a 64-bit register: nvcc widens the index this way.
 __global__ void widened_index(const unsigned* at, const float* x, float* y, int rounds) {
   for (int r = 0; r < rounds; ++r) y[32 * r + threadIdx.x] = x[at[32 * r + threadIdx.x] & 255];

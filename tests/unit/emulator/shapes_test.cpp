@@ -108,3 +108,63 @@ TEST_CASE("a 32-bit load may fill a 64-bit register") {
   for (std::size_t k = 0; k < at.size(); ++k) wrong += out[k] != x[at[k]];
   CHECK(wrong == 0);
 }
+
+TEST_CASE("loads from one base register with offsets: shapes that change, lanes that come and go, many bases") {
+  Workbench w;
+  std::mt19937 random(3);
+  std::vector<int> x(256), at;
+  for (int& v : x) v = static_cast<int>(random() % 1000);
+  const auto add = [&](auto&& index) {
+    for (int times = 0; times < 3; ++times)
+      for (int l = 0; l < 32; ++l) at.push_back(index(l));
+  };
+  add([](int l) { return l; });
+  add([](int l) { return l + 3; });
+  add([](int) { return 9; });
+  add([](int l) { return l < 16 ? 40 : 41; });
+  add([](int l) { return l % 16 + 64; });
+  add([](int l) { return 4 * l; });
+  add([](int l) { return l < 20 ? l : -1; });
+  add([](int l) { return l; });
+  for (int k = 0; k < 30; ++k) {
+    const int step = static_cast<int>(random() % 4), from = static_cast<int>(random() % 60);
+    const auto active = k % 3 == 0 ? static_cast<std::uint32_t>(random()) : ~0u;
+    add([&](int l) { return (active >> l & 1) == 0 ? -1 : from + step * l; });
+  }
+  const auto y = w.buffer(std::vector<int>(at.size()));
+  const auto& r = w.run("unrolled_reads", {1, 32}, w.buffer(x), w.buffer(at), y, static_cast<int>(at.size() / 32));
+  CHECK(r.faults.empty());
+  const auto got = w.read<int>(y, at.size());
+  std::size_t wrong = 0;
+  for (std::size_t n = 0; n < at.size(); ++n) {
+    const int i = at[n];
+    int sum = 0;
+    if (i >= 0)
+      for (int k = 0; k < 4; ++k) {
+        const auto tile = [&](int place) { return x[static_cast<std::size_t>(place)]; };
+        sum += tile(i + k) * 3 + tile((i ^ 5) + k) * 5 + tile((i & 15) + 2 * k) * 7 + tile(i / 2 + k) * 11 +
+               tile(200 - i + k) * 13 + tile((i | 8) + k) * 17;
+      }
+    wrong += got[n] != sum;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("loads from one base register with offsets: each is held to its array") {
+  Workbench w;
+  CHECK(w.run("past_first_array", {1, 32}, w.unset(384), 29).faults.empty());
+  const auto& r = w.run("past_first_array", {1, 32}, w.unset(384), 30);
+  REQUIRE(!r.faults.empty());
+  CHECK(r.faults[0].kind == judge::emulator::FaultKind::out_of_bounds);
+  CHECK(r.faults[0].where.line == line_of("// past the end of a"));
+}
+
+TEST_CASE("loads from one base register with offsets: each must have been written") {
+  Workbench w;
+  CHECK(w.run("reads_ahead_of_writes", {1, 32}, w.unset(128), 40).faults.empty());
+  CHECK(w.run("reads_ahead_of_writes", {1, 32}, w.unset(128), 64).faults.empty());
+  const auto& r = w.run("reads_ahead_of_writes", {1, 32}, w.unset(128), 39);
+  REQUIRE(!r.faults.empty());
+  CHECK(r.faults[0].kind == judge::emulator::FaultKind::uninitialized_read);
+  CHECK(r.faults[0].where.line == line_of("// ahead of the writes"));
+}
