@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <new>
 
 #if defined(__has_feature)
@@ -29,6 +30,7 @@ Pages::Pages(std::size_t bytes) {
   // Fewer page faults on large buffers; a refusal costs speed only.
   if (bytes_ >= 2 * kHugePage) madvise(p, bytes_, MADV_HUGEPAGE);
   data_ = static_cast<std::byte*>(p);
+  ready_ = new std::uint8_t[(bytes_ >> kRegionShift) + 1]();
 #ifdef JUDGE_POISON
   // What lies between the end and the next page is nobody's; whoever touches it has lost count.
   ASAN_POISON_MEMORY_REGION(data_ + bytes, bytes_ - bytes);
@@ -40,10 +42,20 @@ Pages::~Pages() {
   if (data_ != nullptr) ASAN_UNPOISON_MEMORY_REGION(data_, bytes_);
 #endif
   if (data_ != nullptr) munmap(data_, bytes_);
+  delete[] ready_;
 }
 
 void Pages::clear() {
-  if (data_ != nullptr) madvise(data_, bytes_, MADV_DONTNEED);
+  if (data_ == nullptr) return;
+  madvise(data_, bytes_, MADV_DONTNEED);
+  std::fill_n(ready_, (bytes_ >> kRegionShift) + 1, std::uint8_t{0});
+}
+
+void Pages::make_ready(std::size_t region) const {
+  const std::size_t from = region << kRegionShift;
+  // A kernel that does not know this (before Linux 5.14) makes the pages one by one when they are touched.
+  madvise(data_ + from, std::min(bytes_ - from, std::size_t{1} << kRegionShift), MADV_POPULATE_WRITE);
+  __atomic_store_n(ready_ + region, std::uint8_t{1}, __ATOMIC_RELAXED);
 }
 
 }  // namespace judge::emulator
