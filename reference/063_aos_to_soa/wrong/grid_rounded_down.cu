@@ -1,0 +1,24 @@
+// expect: wrong_answer
+// At least one block, but n / kThreads of them: the last particles are left out.
+
+// Four neighbouring floats at a multiple of 16 bytes: what one thread can load in one instruction.
+struct __align__(16) Particle {
+  float x, y, z, mass;
+};
+
+// A warp's load is 512 bytes in a piece, its four stores are 128 bytes in a piece each.
+__global__ void aos_to_soa_kernel(const Particle* particles, float* x, float* y, float* z, float* mass, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const Particle particle = particles[i];
+  x[i] = particle.x;
+  y[i] = particle.y;
+  z[i] = particle.z;
+  mass[i] = particle.mass;
+}
+
+void aos_to_soa(const float* particles, float* x, float* y, float* z, float* mass, int n) {
+  constexpr int kThreads = 256;
+  const int blocks = max(n / kThreads, 1);
+  aos_to_soa_kernel<<<blocks, kThreads>>>(reinterpret_cast<const Particle*>(particles), x, y, z, mass, n);
+}
