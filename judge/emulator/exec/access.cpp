@@ -162,13 +162,7 @@ FaultParty party(const WarpState& w, std::uint64_t entry, AccessKind kind, bool 
   const std::uint32_t t = race::thread_of(entry);
   p.who.thread = {t % launch.block[0], t / launch.block[0] % launch.block[1], t / launch.block[0] / launch.block[1]};
   std::uint64_t block = w.block->linear;
-  if (!shared) {
-    // The entry keeps the low bits of the block's number: of the candidates the one nearest to this block.
-    const std::uint64_t size = 1u << GlobalLayout::kBlockBits;
-    const std::uint64_t low = (entry & GlobalLayout::kBlockMask) >> GlobalLayout::kBlockShift;
-    block = (block & ~(size - 1)) | low;
-    if (block >= launch.blocks && block >= size) block -= size;
-  }
+  if (!shared) block = race::block_of(entry, launch.launch_epoch);
   p.who.block = {static_cast<std::uint32_t>(block % launch.grid[0]),
                  static_cast<std::uint32_t>(block / launch.grid[0] % launch.grid[1]),
                  static_cast<std::uint32_t>(block / launch.grid[0] / launch.grid[1])};
@@ -260,10 +254,11 @@ bool unordered(const WarpState& w, std::uint64_t entry, std::uint64_t mine) {
     const LaunchContext& launch = *w.worker->launch;
     // Without fences beyond the block, blocks hand over nothing, and other workers' blocks have an account of their own.
     if ((x & L::kBlockMask) != 0 && !launch.program->orders_across_blocks) return true;
-    // The entry keeps the low bits of the block's number: of all candidates, none may be ordered.
-    const std::uint64_t low = (entry & L::kBlockMask) >> L::kBlockShift;
+    // Of all blocks that the entry can mean (one, except in the last epoch), none may be ordered.
+    const std::uint64_t first = race::block_of(entry, launch.launch_epoch), step = 1u << L::kBlockBits;
+    const std::uint64_t end = entry < launch.last_epoch << L::kEpochShift ? first + 1 : launch.blocks;
     bool known = false;
-    for (std::uint64_t b = low; b < launch.blocks; b += 1u << L::kBlockBits) {
+    for (std::uint64_t b = first; b < end; b += step) {
       if (!w.worker->ordering.has_begun(b)) continue;
       if (order->is_ordered(w.index, b, thread, static_cast<std::uint32_t>(tick))) return false;
       known = true;

@@ -42,8 +42,10 @@ void stamp_warp(WarpState& w) {
     since_barrier = std::min<std::uint64_t>(w.warp_epoch, SharedLayout::kWarpEpochMax);
   }
   w.shared_stamp = b.shared_epoch | since_barrier << SharedLayout::kWarpEpochShift | thread;
+  const LaunchContext& launch = *w.worker->launch;
   const std::uint64_t block = b.linear & ((1u << GlobalLayout::kBlockBits) - 1);
-  w.global_stamp = w.worker->launch->launch_epoch << GlobalLayout::kEpochShift | block << GlobalLayout::kBlockShift |
+  const std::uint64_t epoch = std::min(launch.launch_epoch + (b.linear >> GlobalLayout::kBlockBits), launch.last_epoch);
+  w.global_stamp = epoch << GlobalLayout::kEpochShift | block << GlobalLayout::kBlockShift |
                    in_block << GlobalLayout::kWarpEpochShift | thread;
 }
 

@@ -72,7 +72,9 @@ void add_access(Counters& c, const Instr& i, const AccessCounts& a, std::uint64_
     auto& requests = op == Op::tex    ? c.texture_requests
                      : op == Op::suld ? c.surface_load_requests
                                       : c.surface_store_requests;
-    auto& touched = op == Op::tex ? c.texture_sectors : op == Op::suld ? c.surface_load_sectors : c.surface_store_sectors;
+    auto& touched = op == Op::tex    ? c.texture_sectors
+                    : op == Op::suld ? c.surface_load_sectors
+                                     : c.surface_store_sectors;
     requests += executions;
     touched += sectors;
     return;
@@ -251,9 +253,11 @@ void collect_faults(std::vector<std::unique_ptr<Worker>>& workers, std::uint64_t
 
 LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span<const std::byte> parameters,
                            const LaunchOptions& options) {
-  if (++epoch_ >= 1u << race::GlobalLayout::kEpochBits) {
+  const std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  const std::uint64_t epochs = ((std::max<std::uint64_t>(blocks, 1) - 1) >> race::GlobalLayout::kBlockBits) + 1;
+  if (epoch_ + epochs > race::GlobalLayout::kEpochMax) {
     memory_.clear_race_shadow();
-    epoch_ = 1;
+    epoch_ = 0;
   }
   track_written(memory_, p, parameters);
   memory_.prepare_race_shadow(p.global_unit_shift);
@@ -266,7 +270,7 @@ LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span
   std::copy_n(shape.block, 3, launch.block);
   launch.block_threads = shape.block[0] * shape.block[1] * shape.block[2];
   launch.block_warps = (launch.block_threads + kLanes - 1) / kLanes;
-  launch.blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  launch.blocks = blocks;
   if (shape.cooperative) launch.max_running_blocks = launch.blocks;
   launch.grid_workspace = shape.grid_workspace;
   launch.shared_bytes = p.static_shared_bytes;
@@ -274,7 +278,9 @@ LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span
   std::vector<std::byte> padded(parameters.begin(), parameters.end());
   padded.resize(padded.size() + 16);
   launch.parameters = padded.data();
-  launch.launch_epoch = epoch_;
+  launch.launch_epoch = epoch_ + 1;
+  epoch_ = std::min(epoch_ + epochs, race::GlobalLayout::kEpochMax);
+  launch.last_epoch = epoch_;
   launch.schedule_seed = options.schedule_seed;
   launch.steps_left = static_cast<std::int64_t>(std::min<std::uint64_t>(options.step_limit / kLanes, INT64_MAX / 2));
   launch.output_cap = options.output_cap;

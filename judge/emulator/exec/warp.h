@@ -173,7 +173,7 @@ struct LaunchContext {
   std::uint32_t block_threads = 1, block_warps = 1;
   std::uint32_t shared_bytes = 0;  // static and dynamic
   const std::byte* parameters = nullptr;
-  std::uint64_t launch_epoch = 1;  // race::GlobalLayout, not shifted; 1..255
+  std::uint64_t launch_epoch = 1, last_epoch = 1;  // race::GlobalLayout, not shifted; 1..255
   std::uint64_t schedule_seed = 0;
   std::atomic<std::uint64_t> stop_at{UINT64_MAX};  // blocks from here on need not run: an earlier one died
   std::atomic<bool> out_of_steps{false};           // or out of time

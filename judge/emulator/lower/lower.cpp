@@ -59,6 +59,8 @@ Unsupported::Unsupported(ptx::Position where, std::string spelling, const std::s
       instruction(std::move(spelling)) {}
 
 std::string display_name(std::string_view mangled) {
+  // Names of extern "C" are not mangled, and the demangler would take "f" for the type that it stands for.
+  if (!mangled.starts_with("_Z")) return std::string(mangled);
   int status = 0;
   char* text = abi::__cxa_demangle(std::string(mangled).c_str(), nullptr, nullptr, &status);
   if (status != 0 || text == nullptr) return std::string(mangled);

@@ -6,10 +6,11 @@
 // The epoch is in the top bits, so that "older than now, hence ordered" is one comparison for all 32 lanes.
 //
 //   shared: | epoch 25 | warps 1 | lanes 1 | atomic 1 | warp epoch 10 | instruction 16 | thread 10 |
-//   global: | launch 8 | blocks 1 | warps 1 | lanes 1 | atomic 1 | block 14 | barrier 6 | warp epoch 6 | instr. 16 | thread 10 |
+//   global: | epoch 8 | blocks 1 | warps 1 | lanes 1 | atomic 1 | block 14 | barrier 6 | warp epoch 6 | instr. 16 | thread 10 |
 //
 // The shared epoch grows with every block barrier and every new block of a worker: a lower one means that a barrier lies
-// between. The warp epoch grows with every __syncwarp since that barrier. `warps`, `lanes` and `blocks` in a read entry say
+// between. The global epoch grows with every launch, and within a launch with every 2^14 blocks, so that it tells with the
+// block's low bits which block an entry means. The warp epoch grows with every __syncwarp since that barrier. `warps`, `lanes` and `blocks` in a read entry say
 // that besides the thread named there another warp (since the barrier), another lane of its warp (since the __syncwarp), or
 // another block (in this launch) has read the unit too. Counters that would overflow stick at their maximum, which means
 // "ordered": a race may then be missed, none is invented.
@@ -48,7 +49,7 @@ struct GlobalLayout {
   static constexpr int kBarrierShift = kWarpEpochShift + kWarpEpochBits, kBarrierBits = 6;  // 32
   static constexpr int kBlockShift = kBarrierShift + kBarrierBits, kBlockBits = 14;         // 38
   static constexpr int kAtomicShift = kBlockShift + kBlockBits;                             // 52
-  static constexpr int kEpochShift = kAtomicShift + 4;                                      // 56: the launch
+  static constexpr int kEpochShift = kAtomicShift + 4;                                      // 56
   static constexpr int kEpochBits = 64 - kEpochShift;
   static constexpr std::uint64_t kAtomic = 1ull << kAtomicShift;
   static constexpr std::uint64_t kLanes = kAtomic << 1, kWarps = kAtomic << 2, kBlocks = kAtomic << 3;
@@ -58,7 +59,9 @@ struct GlobalLayout {
   static constexpr std::uint64_t kBarrierMask = kBarrierMax << kBarrierShift;
   static constexpr int kTickBits = kWarpEpochBits + kBarrierBits;  // in kernels with fences: instead of both epochs
   static constexpr std::uint64_t kTickMax = (1u << kTickBits) - 1;
-  static constexpr std::uint64_t kBlockMask = ((1ull << kBlockBits) - 1) << kBlockShift;
+  // Of entries of one launch: the block.
+  static constexpr std::uint64_t kBlockMask = ((1ull << kBlockBits) - 1) << kBlockShift | ~0ull << kEpochShift;
+  static constexpr std::uint64_t kEpochMax = (1u << kEpochBits) - 1;
 };
 
 // The bits of an entry that tell one thread from every other.
@@ -70,6 +73,14 @@ constexpr std::uint64_t who_mask() {
 
 inline std::uint32_t thread_of(std::uint64_t entry) { return static_cast<std::uint32_t>(entry & kThreadMask); }
 inline std::uint32_t instr_of(std::uint64_t entry) { return static_cast<std::uint32_t>(entry >> kInstrShift & kInstrMax); }
+
+// The linear number of the block that an entry of this launch means. A launch of more blocks than there are epochs left
+// for has its last blocks share one: then it is the lowest of the blocks that it can be.
+inline std::uint64_t block_of(std::uint64_t entry, std::uint64_t first_epoch) {
+  using L = GlobalLayout;
+  const std::uint64_t low = entry >> L::kBlockShift & ((1u << L::kBlockBits) - 1);
+  return ((entry >> L::kEpochShift) - first_epoch) << L::kBlockBits | low;
+}
 
 // How an entry of this epoch (caller has checked that) relates to the access stamped `mine`.
 enum class Relation : std::uint8_t { own, ordered, other_lane, other_warp, other_block };

@@ -270,3 +270,35 @@ TEST_CASE("a store to an input is recorded with its line, a store of the same va
   CHECK(w.device->record().input_writes[0].buffer == "x");
   CHECK(w.device->record().input_writes[0].where.line == line_of("p[threadIdx.x] = 7;"));
 }
+
+TEST_CASE("a race between blocks is found however far they are apart") {
+  for (const unsigned apart : {1u, 16383u, 16384u, 32768u, 49153u, 65536u}) {
+    Workbench w;
+    const auto y = w.buffer(zeros(32));
+    const auto& r = w.run("far_increment", {apart + 1, 32}, y, apart);
+    INFO(apart);
+    REQUIRE(!r.faults.empty());
+    CHECK(r.faults[0].kind == FaultKind::race);
+    REQUIRE(r.faults[0].other);
+    const auto a = r.faults[0].who.block[0], b = r.faults[0].other->who.block[0];
+    CHECK(std::min(a, b) == 0);
+    CHECK(std::max(a, b) == apart);
+    CHECK(w.run("far_increment", {apart + 1, 32}, y, apart + 1).faults.empty());
+  }
+}
+
+TEST_CASE(
+    "many launches of many blocks: no race with an earlier launch, none missed when the count of epochs begins anew") {
+  Workbench w;
+  const auto y = w.buffer(zeros(32));
+  for (int k = 0; k < 70; ++k) CHECK(w.run("far_increment", {70000, 32}, y, 70000u).faults.empty());
+  CHECK(!w.run("far_increment", {70000, 32}, y, 16384u).faults.empty());
+}
+
+TEST_CASE("names of one letter are names, not types") {
+  Workbench w;
+  const auto& f = only(w.run("f", {1, 32, 128}, w.unset(128)));
+  CHECK(f.kind == FaultKind::uninitialized_read);
+  CHECK(f.owner.find("short") == std::string::npos);
+  CHECK(w.device->record().launches.back().kernel == "f");
+}

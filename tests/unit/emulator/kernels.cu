@@ -322,3 +322,14 @@ extern "C" __global__ void store_bytes(unsigned char* p, int n) {
 extern "C" __global__ void add_to_each(int* p) {
   atomicAdd(p + threadIdx.x, 1);
 }
+
+// Two blocks, `apart` from each other, increment the same elements.
+extern "C" __global__ void far_increment(int* y, unsigned apart) {
+  if (blockIdx.x == 0 || blockIdx.x == apart) y[threadIdx.x] = y[threadIdx.x] + 1;
+}
+
+// A name that would be a type if it were mangled.
+extern "C" __global__ void f(int* y) {
+  extern __shared__ int s[];
+  y[threadIdx.x] = s[threadIdx.x];
+}
