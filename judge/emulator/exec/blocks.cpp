@@ -342,7 +342,7 @@ BlockEnd run_block(BlockState& b, Worker& k, bool others_wait) {
     if (release_barriers(b, k)) continue;
     if (k.dead) return BlockEnd::dead;
     if (ran) continue;  // a warp may have made another runnable
-    report_deadlock(b, k);
+    if (std::none_of(warps.begin(), warps.end(), report_missing_lanes)) report_deadlock(b, k);
     k.dead = true;
     return BlockEnd::dead;
   }

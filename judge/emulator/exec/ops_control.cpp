@@ -116,12 +116,14 @@ JUDGE_OP(guarded) {
   if (bits == 0) return i + 1;
   const OpHandlers& inner = state(w).worker->launch->ops[i->op];
   if (bits == w.mask) return (Full ? inner.full : inner.masked)(w, i);
+  // Lanes that do not execute a *_sync operation are not at it: they go on while it waits for whom its mask names.
+  if ((i->flags & kGathers) != 0) return gather_apart(state(w), i, bits);
   const std::uint32_t before = w.mask;
   w.mask = bits;
   w.partial = 1;
   expand_mask(bits, w.lanes.lane);
   const Instr* next = inner.masked(w, i);
-  // A group switch inside (a *_sync operation that waits) has set a mask of its own.
+  // A group switch inside (of a thread that sleeps) has set a mask of its own.
   if (next == i + 1 && w.mask == bits) {
     w.mask = before;
     w.partial = before != 0xffff'ffffu;
@@ -161,7 +163,9 @@ JUDGE_OP(exit) {
   return exit_lanes(state(w));
 }
 
-JUDGE_OP(trap) { return report_trap(state(w), i); }
+JUDGE_OP(trap) {
+  return report_trap(state(w), i);
+}
 
 JUDGE_OP(bar_sync) {
   return arrive_at_barrier(state(w), i);

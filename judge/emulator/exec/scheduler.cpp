@@ -98,10 +98,28 @@ void wake_gathered(WarpState& w) {
   }
 }
 
-// The lanes that the waiting groups name are blocked elsewhere, for good.
-void report_missing_lanes(WarpState& w) {
-  for (std::uint32_t k = 0; k < w.groups.size(); ++k) {
-    const Group& g = w.groups[k];
+}  // namespace
+
+void set_mask(WarpState& w, std::uint32_t mask) {
+  w.mask = mask;
+  w.partial = mask != 0xffff'ffffu;
+  for (int l = 0; l < kLanes; ++l) w.lanes.lane[l] = 0u - (mask >> l & 1);
+}
+
+// With a schedule seed any group that can run may be next. It keeps its turn for a while, or lanes would hardly ever
+// meet.
+static std::uint32_t any_ready(WarpState& w, std::uint32_t ready) {
+  const LaunchContext& launch = *w.worker->launch;
+  const std::uint64_t r = mix(launch.schedule_seed, w.block->linear << 10 | w.index, w.clock);
+  std::uint32_t n = static_cast<std::uint32_t>(r % ready);
+  w.slice = static_cast<std::uint32_t>(r >> 32) % kSlice;
+  for (std::uint32_t k = 0;; ++k)
+    if (w.groups[k].state == GroupState::ready && n-- == 0) return k;
+}
+
+// The lanes that waiting groups of the warp name are blocked elsewhere, for good.
+bool report_missing_lanes(WarpState& w) {
+  for (const Group& g : w.groups) {
     if (!waits(g)) continue;
     const std::uint32_t missing = g.members & w.live & ~g.mask;
     if (missing == 0) continue;
@@ -118,26 +136,9 @@ void report_missing_lanes(WarpState& w) {
       f.other = party;
     }
     report(w, g.pc, std::move(f), std::countr_zero(g.mask), true);
-    return;
+    return true;
   }
-}
-
-}  // namespace
-
-void set_mask(WarpState& w, std::uint32_t mask) {
-  w.mask = mask;
-  w.partial = mask != 0xffff'ffffu;
-  for (int l = 0; l < kLanes; ++l) w.lanes.lane[l] = 0u - (mask >> l & 1);
-}
-
-// With a schedule seed any group that can run may be next. It keeps its turn for a while, or lanes would hardly ever meet.
-static std::uint32_t any_ready(WarpState& w, std::uint32_t ready) {
-  const LaunchContext& launch = *w.worker->launch;
-  const std::uint64_t r = mix(launch.schedule_seed, w.block->linear << 10 | w.index, w.clock);
-  std::uint32_t n = static_cast<std::uint32_t>(r % ready);
-  w.slice = static_cast<std::uint32_t>(r >> 32) % kSlice;
-  for (std::uint32_t k = 0;; ++k)
-    if (w.groups[k].state == GroupState::ready && n-- == 0) return k;
+  return false;
 }
 
 const Instr* pick_group(WarpState& w) {
@@ -154,7 +155,10 @@ const Instr* pick_group(WarpState& w) {
     if (best != UINT32_MAX) return switch_to(w, best);
     wake_gathered(w);
   }
-  if (std::any_of(w.groups.begin(), w.groups.end(), waits)) report_missing_lanes(w);
+  // Lanes at a barrier may yet come, when it ends without those that wait for them: it may count other threads, or
+  // these may have arrived at it before. If the block is stuck, it says so (blocks.cpp).
+  const auto at_barrier = [](const Group& g) { return g.state == GroupState::barrier; };
+  if (std::none_of(w.groups.begin(), w.groups.end(), at_barrier)) report_missing_lanes(w);
   return nullptr;
 }
 
@@ -368,6 +372,20 @@ bool gather_lanes(WarpState& w, const Instr* i, const std::uint32_t* members, co
   return false;
 }
 
+const Instr* gather_apart(WarpState& w, const Instr* i, std::uint32_t lanes) {
+  Group past = w.groups[w.current];
+  past.mask &= ~lanes;
+  past.pc = i + 1;
+  w.groups[w.current].mask = lanes;
+  set_mask(w, lanes);
+  w.groups.push_back(std::move(past));
+  const Instr* next = w.worker->launch->ops[i->op].masked(w, i);
+  if (next != i + 1 || w.mask != lanes) return next;
+  // Nobody was missing: all stand behind the instruction, and go on together.
+  w.groups[w.current].pc = next;
+  return pick_group(w);
+}
+
 // The group gives way: to another of its warp that has waited longest, or to the other warps and blocks.
 const Instr* sleep_lanes(WarpState& w, const Instr* i, std::uint32_t ns) {
   constexpr std::uint32_t kMaxSleep = 1'000'000;  // PTX ISA, "nanosleep": at most 1 ms
@@ -423,8 +441,8 @@ const Instr* take_steps(WarpState& w, const Instr* at) {
   return nullptr;
 }
 
-// A warp that reads the same value at the same place over and over waits for somebody else: the rest of its share of steps
-// is better spent there. (A grid barrier of 640 blocks would otherwise cost 640 shares.)
+// A warp that reads the same value at the same place over and over waits for somebody else: the rest of its share of
+// steps is better spent there. (A grid barrier of 640 blocks would otherwise cost 640 shares.)
 void note_poll(WarpState& w, const Instr* i) {
   const int lane = std::countr_zero(w.mask);
   const bool wide = (i->aux & memop::kRegister64) != 0;

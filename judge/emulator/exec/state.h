@@ -37,6 +37,7 @@ struct alignas(64) Instr {
 };
 static_assert(sizeof(Instr) == 64);
 inline constexpr std::uint16_t kGuardNegated = 1;
+inline constexpr std::uint16_t kGathers = 2;  // waits for lanes that a membermask names
 inline constexpr int kSharedBaseShift = 8;  // ld_shared_32_first, …_next: the number of their base
 inline constexpr int kSharedBases = 8;      // of one warp at a time
 

@@ -235,6 +235,8 @@ const Instr* arrive_at_barrier(WarpState& w, const Instr* i);
 // Whether the current group holds every live lane that any of its lanes names in `members` (one mask a lane); otherwise it
 // is made to wait, or the kernel dies, and *next says how to go on.
 bool gather_lanes(WarpState& w, const Instr* i, const std::uint32_t* members, const Instr** next);
+// A *_sync operation with a guard: `lanes` of the current group execute it, the others are past it at once.
+const Instr* gather_apart(WarpState& w, const Instr* i, std::uint32_t lanes);
 const Instr* sleep_lanes(WarpState& w, const Instr* i, std::uint32_t ns);  // nanosleep
 const Instr* take_steps(WarpState& w, const Instr* at);          // the share of steps is used up
 void note_poll(WarpState& w, const Instr* i);                    // after a strong load of one element

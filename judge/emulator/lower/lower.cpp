@@ -245,8 +245,7 @@ std::shared_ptr<Program> KernelLowering::run(std::string_view entry_name) {
         if (o.kind == ptx::Operand::Kind::symbol || o.kind == ptx::Operand::Kind::label) reach(o.name);
       }
       // A pointer may hold the address of any function that the module takes the address of.
-      const bool indirect =
-          i.opcode == "call" && !i.operands.empty() && i.operands[0].kind == ptx::Operand::Kind::reg;
+      const bool indirect = i.opcode == "call" && !i.operands.empty() && i.operands[0].kind == ptx::Operand::Kind::reg;
       if (indirect && !by_address) {
         by_address = true;
         reach_all_addresses();
@@ -472,7 +471,8 @@ void Lowering::run() {
       emit_enter();
       shared_bases_.begin_block();
       if (const std::int32_t by = assembler_.predicated_by[block]; by >= 0)
-        p.blocks.back().predicated_by = static_cast<std::int32_t>(p.blocks.size()) - 1 - (static_cast<std::int32_t>(block) - by);
+        p.blocks.back().predicated_by =
+            static_cast<std::int32_t>(p.blocks.size()) - 1 - (static_cast<std::int32_t>(block) - by);
       ++block;
     }
     now_ = &function_.body[at];
@@ -497,6 +497,22 @@ void Lowering::run() {
   code.local_bytes = align_up(local_bytes_, 16);
 }
 
+// Waits for the lanes that its membermask names.
+static bool gathers(Op op) {
+  switch (op) {
+    case Op::shfl:
+    case Op::vote:
+    case Op::match_any:
+    case Op::match_all:
+    case Op::redux:
+    case Op::elect:
+    case Op::bar_warp_sync:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void Lowering::lower_one(const ptx::Instruction& i, std::uint32_t at) {
   Program& p = kernel_.program();
   if (lower_control(i, at)) return;
@@ -513,6 +529,7 @@ void Lowering::lower_one(const ptx::Instruction& i, std::uint32_t at) {
   for (auto k = first; k < p.code.size(); ++k) {
     p.code[k].guard = guard;
     if (i.guard_negated) p.code[k].flags |= kGuardNegated;
+    if (gathers(static_cast<Op>(p.code[k].op))) p.code[k].flags |= kGathers;
   }
 }
 
