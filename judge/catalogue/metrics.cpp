@@ -60,6 +60,9 @@ constexpr std::array kDerived = {
             [](const Counters& c, const ResourceFacts&) {
               return ratio(c.shared_load_wavefronts, c.shared_load_instructions, 0);
             }},
+    Derived{
+        "constant_addresses_per_load", "different addresses that a warp's constant load asks for; 1 is ideal",
+        [](const Counters& c, const ResourceFacts&) { return ratio(c.constant_load_addresses, c.constant_loads, 0); }},
     Derived{"registers_per_thread", "registers of the kernel (ptxas -v), the largest of several kernels",
             [](const Counters&, const ResourceFacts& r) { return static_cast<double>(r.registers); }},
     Derived{"spill_bytes", "bytes of registers spilled to local memory (ptxas -v)",

@@ -426,6 +426,7 @@ bool check_global(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
   c.sectors += a.kind == AccessKind::atomic
                    ? count_atomic_sectors(a.address, a.mask, a.bytes, (i->aux & memop::kOneLane) != 0)
                    : count_sectors(a.address, a.mask, a.bytes);
+  if (a.space == memop::constant) c.wavefronts += count_words(a.address, a.mask);
   const std::uint32_t units = units_of(a.bytes, shift);
   const std::uint64_t epoch = launch.launch_epoch << GlobalLayout::kEpochShift;
   bool reported = false;

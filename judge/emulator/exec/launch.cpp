@@ -85,6 +85,7 @@ void add_access(Counters& c, const Instr& i, const AccessCounts& a, std::uint64_
   switch (space) {
     case memop::constant:
       c.constant_loads += executions;
+      c.constant_load_addresses += wavefronts;
       break;
     case memop::shared:
       if (is_atomic) {

@@ -127,7 +127,8 @@ struct AccessCounts {
   std::uint64_t executions = 0;    // warps with an active lane
   std::uint64_t sectors = 0;       // global, local
   std::uint64_t bytes = 0;         // asked for by active lanes
-  std::uint64_t wavefronts = 0, conflicts = 0;  // shared
+  std::uint64_t wavefronts = 0;    // shared; constant: different words that the lanes want
+  std::uint64_t conflicts = 0;     // shared
 };
 
 struct AccessPattern;

@@ -38,6 +38,7 @@ namespace judge::emulator {
   X(local_load_sectors, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum")                         \
   X(local_store_sectors, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum")                        \
   X(constant_loads, "ld.const, one per warp (kernel parameters not counted)")                    \
+  X(constant_load_addresses, "different words that the lanes of ld.const want; a request each")  \
   X(texture_requests, "texture fetches, one per warp")                                           \
   X(texture_sectors, "l1tex__t_sectors_pipe_tex_mem_texture.sum")                                \
   X(surface_load_requests, "surface reads, one per warp")                                        \

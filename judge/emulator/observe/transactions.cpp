@@ -6,16 +6,18 @@
 namespace judge::emulator {
 
 namespace {
-constexpr int kLanes = 32;
-}
 
-std::uint32_t count_sectors(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes) {
+constexpr int kLanes = 32;
+
+// Distinct aligned pieces of `piece` bytes, of which one lane's access touches at most two.
+template <std::uint32_t piece>
+std::uint32_t count_pieces(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes) {
   std::uint64_t seen[2 * kLanes];
   std::uint32_t count = 0;
   std::uint64_t highest = 0;
   for (; mask != 0; mask &= mask - 1) {
     const std::uint64_t a = addresses[std::countr_zero(mask)];
-    for (std::uint64_t s = a / kSectorBytes; s <= (a + bytes - 1) / kSectorBytes; ++s) {
+    for (std::uint64_t s = a / piece; s <= (a + bytes - 1) / piece; ++s) {
       if (count != 0 && s <= highest) {
         // Ascending addresses, the usual case, meet their own last sector first.
         bool known = false;
@@ -27,6 +29,16 @@ std::uint32_t count_sectors(const std::uint64_t* addresses, std::uint32_t mask, 
     }
   }
   return count;
+}
+
+}  // namespace
+
+std::uint32_t count_sectors(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes) {
+  return count_pieces<kSectorBytes>(addresses, mask, bytes);
+}
+
+std::uint32_t count_words(const std::uint64_t* addresses, std::uint32_t mask) {
+  return count_pieces<4>(addresses, mask, 1);
 }
 
 SharedCost shared_cost(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes) {

@@ -12,6 +12,10 @@ inline constexpr std::uint32_t kBanks = 32;
 // Distinct 32-byte sectors that the active lanes touch. addresses: 32 entries; bytes: of one lane's access, 1..32.
 std::uint32_t count_sectors(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes);
 
+// Distinct 4-byte words at which the active lanes' accesses begin. A load from constant memory takes a request for each of
+// them (CUDA C++ Programming Guide, "Constant Memory").
+std::uint32_t count_words(const std::uint64_t* addresses, std::uint32_t mask);
+
 struct SharedCost {
   std::uint32_t wavefronts = 0, conflicts = 0;
 };

@@ -42,10 +42,12 @@ TEST_CASE("ratios of a kernel that loads nothing", "[metrics]") {
 
 TEST_CASE("counters and resources by name", "[metrics]") {
   Counters c;
-  c.constant_loads = 17;
+  c.constant_loads = 16;
+  c.constant_load_addresses = 24;
   c.barriers = 4;
   const ResourceFacts r{32, 8, 1088, 64, 16, 2, 256};
-  CHECK(metric_value("constant_loads", c, r) == 17);
+  CHECK(metric_value("constant_loads", c, r) == 16);
+  CHECK(metric_value("constant_addresses_per_load", c, r) == 1.5);
   CHECK(metric_value("barriers", c, r) == 4);
   CHECK(metric_value("registers_per_thread", c, r) == 32);
   CHECK(metric_value("spill_bytes", c, r) == 8);

@@ -55,6 +55,17 @@ TEST_CASE("diverged lanes each go their own way and meet again") {
   }
 }
 
+TEST_CASE("a constant load is counted, and each different address that its lanes want") {
+  Workbench w;
+  const auto which = w.buffer(std::vector<int>{2}), y = w.unset(4 * 64);
+  const auto& r = w.run("constant_reads", {1, 64}, which, y);
+  CHECK(r.faults.empty());
+  CHECK(r.counters.constant_loads == 2 * 2);                 // two warps
+  CHECK(r.counters.constant_load_addresses == 2 * (1 + 4));  // one address for all lanes, and four
+  const auto out = w.read<int>(y, 64);
+  for (int t = 0; t < 64; ++t) CHECK(out[static_cast<std::size_t>(t)] == 30 + 10 * (t % 4 + 1));
+}
+
 TEST_CASE("a spin lock between lanes of one warp makes progress") {
   Workbench w;
   const auto lock = w.buffer(std::vector<int>{0}), count = w.buffer(std::vector<int>{0});

@@ -26,6 +26,13 @@ __global__ void branches(const int* in, int* out) {
   out[t] = v;
 }
 
+__constant__ int constant_table[4] = {10, 20, 30, 40};
+
+__global__ void constant_reads(const int* which, int* out) {
+  const int alike = constant_table[which[0]];
+  out[threadIdx.x] = alike + constant_table[threadIdx.x % 4];
+}
+
 __global__ void spin_lock(int* lock, int* count) {
   for (bool done = false; !done;) {
     if (atomicCAS(lock, 0, 1) == 0) {

@@ -31,6 +31,15 @@ TEST_CASE("sectors are distinct 32-byte pieces") {
   CHECK(count_sectors(Pattern([](int l) { return 4 * l; }).address, 0, 4) == 0);
 }
 
+TEST_CASE("a constant load asks for each different word once") {
+  CHECK(count_words(Pattern([](int) { return 12; }).address, kAll) == 1);
+  CHECK(count_words(Pattern([](int l) { return 4 * l; }).address, kAll) == 32);
+  CHECK(count_words(Pattern([](int l) { return l; }).address, kAll) == 8);
+  CHECK(count_words(Pattern([](int l) { return 4 * (l % 3); }).address, kAll) == 3);
+  CHECK(count_words(Pattern([](int l) { return 4 * l; }).address, 0x11) == 2);
+  CHECK(count_words(Pattern([](int l) { return 4 * l; }).address, 0) == 0);
+}
+
 TEST_CASE("wavefronts of shared memory") {
   const auto cost = [](auto f, std::uint32_t bytes, std::uint32_t mask = kAll) {
     const SharedCost c = shared_cost(Pattern(f).address, mask, bytes);

@@ -115,6 +115,52 @@ TEST_CASE("an exercise without shared memory gets no advice about shared memory"
   }
 }
 
+TEST_CASE("advice about bytes: moved twice, scattered over sectors, or not moved by a kernel at all") {
+  Report report;
+  report.verdict = Verdict::requirement_not_met;
+  report.requirement_case = "large";
+  report.cases.resize(2);
+  report.cases[1].name = "large";
+  auto& counters = report.cases[1].record.launches.emplace_back().counters;
+  counters.global_load_requests = 10;
+  counters.global_load_sectors = 40;
+  counters.global_load_bytes_requested = 1280;
+  auto& r = report.requirements.emplace_back();
+  r.metric = "global_load_bytes";
+  r.max = 640;
+  r.value = 1280;
+  CHECK(says(report, "what is moved twice can be kept"));
+  counters.global_load_bytes_requested = 160;
+  CHECK(says(report, "neighbouring threads access neighbouring elements"));
+  CHECK(!says(report, "moved twice"));
+  r.min = 600;
+  r.value = 0;
+  CHECK(says(report, "A kernel has to move the elements"));
+}
+
+TEST_CASE("a requirement is answered by what that figure asks for") {
+  Report report;
+  report.verdict = Verdict::requirement_not_met;
+  auto& r = report.requirements.emplace_back();
+  r.max = 1;
+  r.value = 2;
+  for (const auto& [metric, words] :
+       {std::pair{"constant_addresses_per_load", "the same constant at the same moment"},
+        std::pair{"global_load_requests", "8 or 16 bytes in one access"},
+        std::pair{"divergent_branches", "take the same way"},
+        std::pair{"static_shared_bytes", "Keep less in shared memory"},
+        std::pair{"shared_load_instructions", "shuffles"}, std::pair{"thread_instructions", "more elements"}}) {
+    r.metric = metric;
+    CHECK(says(report, words));
+  }
+  r.max.reset();
+  r.min = 3;
+  r.metric = "dynamic_shared_bytes";
+  CHECK(says(report, "third argument"));
+  r.metric = "static_shared_bytes";
+  CHECK(says(report, "fixed size"));
+}
+
 TEST_CASE("an index out of bounds: just past the end, before the start, or far off because it overflowed") {
   CaseReport one;
   one.record.launches.resize(1);

@@ -42,6 +42,7 @@ device::LaunchRecord launch(std::uint32_t blocks) {
   l.block = {256, 1, 1};
   l.static_shared_bytes = 1088;
   l.counters.global_load_sectors = 557'000;
+  l.counters.global_load_bytes_requested = 32 * 557'000;
   l.counters.constant_loads = 2'228'294;
   return l;
 }
