@@ -1,0 +1,28 @@
+// expect: requirement_not_met
+// Right, and the first threads work, but on words that lie 2s apart: lanes meet in a bank.
+
+constexpr int kGroup = 1024;
+constexpr int kThreads = 256;
+
+__global__ void block_reduce_kernel(const float* x, float* sums, int n) {
+  __shared__ float partial[kThreads];
+  const int t = threadIdx.x;
+  const int first = blockIdx.x * kGroup;
+  const int end = min(first + kGroup, n);
+
+  float sum = 0.0f;
+  for (int i = first + t; i < end; i += kThreads) sum += x[i];
+  partial[t] = sum;
+  __syncthreads();
+
+  for (int s = 1; s < kThreads; s *= 2) {
+    const int at = 2 * s * t;
+    if (at < kThreads) partial[at] += partial[at + s];
+    __syncthreads();
+  }
+  if (t == 0) sums[blockIdx.x] = partial[0];
+}
+
+void block_reduce(const float* x, float* sums, int n) {
+  block_reduce_kernel<<<(n + kGroup - 1) / kGroup, kThreads>>>(x, sums, n);
+}
