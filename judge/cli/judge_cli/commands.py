@@ -85,7 +85,9 @@ class Commands:
     # -- judging
 
     def _judge_command(self, options: argparse.Namespace) -> int:
-        self._find(options.id)  # a name that is not there needs no build to be told
+        self._find(options.id)  # a name that is not there needs no build to be told, nor does a file
+        if options.file:
+            self._read_source(options.file)
         self._load_judge()
         exercise = self._find(options.id, self._catalogue)
         path = options.file or exercise.stub

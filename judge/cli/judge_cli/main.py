@@ -5,12 +5,13 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import Any, List
+from typing import Any, List, Optional
 
 from .terminal import STATUS_MACHINE, Terminal, UserError
 
 STATUS_USAGE = 2
 STATUS_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+STATUS_BROKEN_PIPE = 141  # 128 + SIGPIPE
 
 _OVERVIEW = """usage: judge.py ID [FILE] [options]      judge an exercise
        judge.py COMMAND …                something else
@@ -134,6 +135,8 @@ COMMANDS = ("list", "show", "hint", "reset", "check", "run", "doctor", "selftest
 
 
 def main(root: Path, arguments: List[str]) -> int:
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # closed: judge.py list >&-
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a C locale must not stop a report with "≤" in it
             stream.reconfigure(encoding="utf-8", errors="replace")
@@ -141,12 +144,30 @@ def main(root: Path, arguments: List[str]) -> int:
         if signal.getsignal(number) == signal.SIG_DFL:  # nohup has SIGHUP ignored
             signal.signal(number, _end)
     try:
-        return _run(root, arguments)
+        status = _run(root, arguments)
+        sys.stdout.flush()
+        return status
     except KeyboardInterrupt:
-        return interrupted()
-    except BrokenPipeError:  # judge.py list | head
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return interrupted(_language_in(arguments))
+    except BrokenPipeError:  # judge.py list | head: what a program gets that does not catch SIGPIPE
+        _discard_output()
+        return STATUS_BROKEN_PIPE
+    except OSError as error:  # the last of the output, on a full disk
+        _discard_output()
+        Terminal(_language_in(arguments)).note(f"judge.py: {error.strerror or error}")
+        return STATUS_MACHINE
+
+
+def _discard_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _language_in(arguments: List[str]) -> Optional[str]:
+    """What --lang says, wherever it stands; None when it does not say a language."""
+    for before, word in zip([""] + arguments, arguments):
+        if word in ("--lang=en", "--lang=zh") or (before == "--lang" and word in ("en", "zh")):
+            return word[-2:]
+    return None
 
 
 def _end(number: int, _frame: Any) -> None:
@@ -155,10 +176,10 @@ def _end(number: int, _frame: Any) -> None:
     raise SystemExit(128 + number)
 
 
-def interrupted() -> int:
+def interrupted(lang: Optional[str] = None) -> int:
     """One line and the status of Ctrl-C. A second Ctrl-C changes nothing any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    terminal = Terminal()
+    terminal = Terminal(lang)
     after_echo = "\n" if sys.stderr.isatty() else ""  # the terminal has shown ^C
     terminal.note(after_echo + terminal.tr("Interrupted.", "已中断。"))
     return STATUS_INTERRUPTED
@@ -175,7 +196,8 @@ def _run(root: Path, arguments: List[str]) -> int:
         from .run_command import split_arguments
 
         words, of_program = split_arguments(words)
-    options = parser.parse_args(words)
+    # FILE may come after options: judge.py 60 --case 4 my.cu
+    options = parser.parse_args(words) if command == "run" else parser.parse_intermixed_args(words)
     options.arguments = of_program
     if not command and options.id in COMMANDS:
         parser.error(f"the command comes first: judge.py {options.id} …")

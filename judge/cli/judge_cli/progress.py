@@ -36,13 +36,23 @@ class Progress:
             self.unreadable = f"{self._path}: {error.strerror}"
             return {}
         except (ValueError, KeyError, TypeError, AttributeError):
-            aside = self._path.with_name(self._path.name + ".damaged")
-            try:
-                os.replace(self._path, aside)
-                self.damaged = str(aside)
-            except OSError:
-                pass
+            self._set_aside()
             return {}
+
+    def _set_aside(self) -> None:
+        """Under the first name that is free: an earlier damaged file is kept too."""
+        number = 1
+        while True:
+            aside = self._path.with_name(f"{self._path.name}.damaged" + (f".{number}" if number > 1 else ""))
+            try:
+                os.link(self._path, aside)
+                os.unlink(self._path)
+                self.damaged = str(aside)
+                return
+            except FileExistsError:
+                number += 1
+            except OSError:
+                return
 
     def _write(self) -> None:
         if self.unreadable:  # it would replace what could not be read
@@ -52,6 +62,9 @@ class Progress:
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write(content)
+                umask = os.umask(0)
+                os.umask(umask)
+                os.fchmod(file.fileno(), 0o666 & ~umask)  # mkstemp's 0600 would keep a copy of the course from being made
             os.replace(name, self._path)
         except BaseException:
             with contextlib.suppress(FileNotFoundError):

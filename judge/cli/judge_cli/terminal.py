@@ -32,9 +32,10 @@ def language_from_environment(environment: Dict[str, str]) -> str:
 class Terminal:
     def __init__(self, lang: Optional[str] = None, colour: Optional[bool] = None):
         self.lang = lang or language_from_environment(dict(os.environ))
-        plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+        dumb = os.environ.get("TERM") == "dumb"
+        plain = dumb or bool(os.environ.get("NO_COLOR"))  # no-color.org: set, and not empty
         self.colour = colour if colour is not None else sys.stdout.isatty() and not plain
-        self._live = sys.stderr.isatty() and not plain
+        self._live = sys.stderr.isatty() and not dumb
         self._line_shown = False
 
     @property

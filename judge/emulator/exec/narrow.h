@@ -1,5 +1,5 @@
 #pragma once
-// Conversions to and from the 16-bit formats, and exact narrowing in every rounding mode. Included only by ops_*.cpp.
+// Conversions to and from the 16-bit formats, and exact narrowing in every rounding mode. Included by ops_*.cpp, and by sampling.cpp.
 //
 // Everything is branch-free integer arithmetic on lanes, so that the loops vectorise and every instruction set gives
 // the same bits. A wide intermediate result is rounded "to odd" (truncated, the last bit set when something was cut): a

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "judge/emulator/exec/narrow.h"
+
 namespace judge::emulator {
 
 namespace {
@@ -86,7 +88,7 @@ AxisTexels only_texel() {
 
 float as_float(std::uint32_t bits, const TexelFormat& f) {
   if (f.bits == 32) return std::bit_cast<float>(bits);
-  return static_cast<float>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(bits)));
+  return F16::widen(bits);
 }
 
 // 8 and 16 bits of an integer as a float in [0, 1] or [-1, 1] (cudaReadModeNormalizedFloat).
@@ -226,7 +228,7 @@ void encode(TexelFormat f, const Texel32& values, std::byte* to) {
   for (std::size_t k = 0; k < f.channels; ++k) {
     std::uint32_t v = values[k];
     if (f.kind == ChannelKind::floating && f.bits == 16) {
-      v = std::bit_cast<std::uint16_t>(static_cast<_Float16>(std::bit_cast<float>(v)));
+      v = narrow<F16>(std::bit_cast<float>(v));
     } else if (f.kind == ChannelKind::unsigned_integer && f.bits < 32) {
       v = std::min(v, (1u << f.bits) - 1);
     } else if (f.kind == ChannelKind::signed_integer && f.bits < 32) {
