@@ -270,12 +270,14 @@ class CourseCommands(CommandTest):
 
     def test_damaged_progress_is_set_aside(self):
         progress = self.course.root / "practice" / ".progress.json"
-        for content in ("{", "[]", '{"version": 1, "exercises": {"072_conv1d": 3}}', '{"version": 9, "exercises": {}}'):
+        contents = ("{", "[]", '{"version": 1, "exercises": {"072_conv1d": 3}}', '{"version": 9, "exercises": {}}')
+        for number, content in enumerate(contents, 1):
             progress.write_text(content)
             run = self.course.run("list")
             self.assertEqual(run.returncode, 0, content)
             self.assertIn("damaged", run.stderr)
-            self.assertEqual((progress.parent / ".progress.json.damaged").read_text(), content)
+            kept = ".progress.json.damaged" + (f".{number}" if number > 1 else "")  # none replaces an earlier one
+            self.assertEqual((progress.parent / kept).read_text(), content)
 
     def test_hints_come_one_by_one_and_are_remembered(self):
         for number in (1, 2, 3, 4):
