@@ -116,6 +116,7 @@ void add_access(Counters& c, const Instr& i, const AccessCounts& a, std::uint64_
         c.global_store_bytes_requested += bytes;
       } else {
         c.global_load_requests += executions;
+        if ((i.aux & memop::kReadOnlyPath) != 0) c.global_load_readonly_requests += executions;
         c.global_load_sectors += sectors;
         c.global_load_bytes_requested += bytes;
       }

@@ -34,6 +34,8 @@ inline constexpr int kAtomTypeShift = 25;               // AtomType, 4 bits
 
 inline constexpr std::uint32_t kOneLane = kCounted;    // atom (kCounted is a load's): ptxas lets one lane act for the warp
 
+inline constexpr std::uint32_t kReadOnlyPath = kNoResult;  // ld (kNoResult is an atom's): ld.global.nc
+
 // What ptxas makes of an access beside neighbouring ones (lower/assembler.h): how many bytes of a lane the hardware sees it
 // take, or none because they come with another instruction's.
 enum class Merged : std::uint32_t { no, into_8, into_16, with_another };

@@ -14,6 +14,7 @@ struct Access {
   std::uint32_t space = memop::generic;
   unsigned vector = 1;
   ptx::Type type = ptx::Type::none;
+  bool read_only = false;
   bool strong = false, orders = false, releases = false;  // orders: acquire or release
 };
 
@@ -118,6 +119,8 @@ Access parse_access(const ptx::Instruction& i, Lowering& lowering) {
       a.vector = 8;
     else if (const auto t = ptx::type_from(m))
       a.type = *t;
+    else if (m == "nc")  // PTX ISA, "ld.global.nc": by way of the texture cache, which matters to no result
+      a.read_only = true;
     else if (m == "volatile" || m == "relaxed")
       a.strong = true;
     else if (m == "acquire")
@@ -199,6 +202,7 @@ void Lowering::lower_load(const ptx::Instruction& i) {
   if (access.strong || origins_.is_verified_by_swap(i.operands[1])) aux |= memop::kStrong;
   if (at.wide) aux |= memop::kAddress64;
   if (access.space == memop::constant) aux |= memop::kCounted;
+  if (access.read_only && access.space == memop::global) aux |= memop::kReadOnlyPath;
   if (access.space == memop::shared && is_quiet(i)) aux |= memop::kQuiet;
   if (access.space == memop::shared) aux |= merged_bits(i);
   if (access.space != memop::constant) note_unit(access.space, width);

@@ -13,7 +13,7 @@ namespace judge::emulator::lower {
 // Cache and eviction hints change speed on hardware, never the result (PTX ISA 9.7.9, "Cache Operators").
 inline bool is_hint(std::string_view m) {
   static constexpr std::string_view kHints[] = {"ca", "cg", "cs",   "lu",   "cv",     "wb",
-                                                "wt", "nc", "weak", "mmio", "unified"};
+                                                "wt", "weak", "mmio", "unified"};
   return std::find(std::begin(kHints), std::end(kHints), m) != std::end(kHints) || m.starts_with("L1::") ||
          m.starts_with("L2::");
 }

@@ -19,6 +19,7 @@ namespace judge::emulator {
   X(global_load_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")                     \
   X(global_load_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")                       \
   X(global_load_bytes_requested, "bytes the active lanes asked for")                             \
+  X(global_load_readonly_requests, "of these, ld.global.nc: by the read-only path")              \
   X(global_store_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum")                    \
   X(global_store_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")                      \
   X(global_store_bytes_requested, "bytes the active lanes wrote")                                \

@@ -190,3 +190,14 @@ TEST_CASE("blocks that hand over data by fence and atomic are no race") {
   CHECK(r.faults.empty());
   CHECK(w.read<int>(out, 1)[0] == 319 * 320 / 2);
 }
+
+TEST_CASE("loads by the read-only path are counted among the others") {
+  Workbench w;
+  const auto v = counting(64);
+  const auto x = w.buffer(v), y = w.buffer(v), z = w.buffer(v);
+  const auto& r = w.run("read_only_path", {1, 64}, x, y, z);
+  CHECK(r.faults.empty());
+  CHECK(r.counters.global_load_requests == 6);
+  CHECK(r.counters.global_load_readonly_requests == 4);
+  CHECK(w.read<int>(y, 64).at(63) == 3 * 63);
+}

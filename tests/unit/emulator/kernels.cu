@@ -340,3 +340,9 @@ extern "C" __global__ void f(int* y) {
   extern __shared__ int s[];
   y[threadIdx.x] = s[threadIdx.x];
 }
+
+// Two loads by the read-only path and one that may not take it, because y is written.
+extern "C" __global__ void read_only_path(const int* __restrict__ x, int* __restrict__ y, const int* z) {
+  const int t = blockIdx.x * blockDim.x + threadIdx.x;
+  y[t] = x[t] + __ldg(z + t) + y[t];
+}
