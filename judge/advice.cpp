@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "judge/catalogue/metrics.h"
 #include "judge/facts.h"
+#include "judge/requirement_advice.h"
 
 namespace judge {
 
@@ -285,92 +285,15 @@ std::string reason(const RequirementResult& r, const char* language, const char*
   return why == r.why.end() ? std::string() : begin + why->second;
 }
 
-constexpr double kScattered = 0.6;  // below it most of the bytes that moved were not asked for
-
-emulator::Counters counters_of_requirements(const Report& report) {
-  emulator::Counters sum;
-  for (const CaseReport& one : report.cases)
-    if (one.name == report.requirement_case)
-      for (const device::LaunchRecord& launch : one.record.launches) sum += launch.counters;
-  return sum;
-}
-
-double efficiency_of_loads(const Report& report) {
-  return catalogue::metric_value("global_load_efficiency", counters_of_requirements(report), {});
-}
-
-double efficiency_of_stores(const Report& report) {
-  return catalogue::metric_value("global_store_efficiency", counters_of_requirements(report), {});
-}
-
 Text after_requirement(const Report& report) {
   const auto missed = std::find_if(report.requirements.begin(), report.requirements.end(),
                                    [](const RequirementResult& r) { return !r.met; });
   if (missed == report.requirements.end()) return after_host_results();
-  const std::string& m = missed->metric;
-  const auto names = [&](std::string_view part) { return m.find(part) != std::string::npos; };
-  const auto now = [&](std::string_view en, std::string_view zh) {
-    return both(
-        fmt::format("The answer is right. {} is not within its budget{}. {}", m, reason(*missed, "en", ": "), en),
-        fmt::format("答案正确。{} 未在预算之内{}。{}", m, reason(*missed, "zh", "："), zh));
-  };
-  if (missed->min && missed->value < *missed->min) {
-    if (m == "global_load_bytes" || m == "global_store_bytes")
-      return now("A kernel has to move the elements: copies and sets of the CUDA runtime do not count.",
-                 "元素必须由核函数来搬运：CUDA 运行时的复制和置值不算。");
-    if (m == "static_shared_bytes")
-      return now("Declare a __shared__ array of a fixed size in the kernel.",
-                 "请在核函数里声明固定大小的 __shared__ 数组。");
-    if (m == "dynamic_shared_bytes")
-      return now("Declare extern __shared__ without a size, and give its size in bytes as the launch's third argument.",
-                 "请声明不写大小的 extern __shared__ 数组，并把它的字节数作为启动配置的第三个参数。");
-  }
-  if (names("conflicts") || names("wavefronts"))
-    return now("Let neighbouring lanes use neighbouring words of shared memory, or pad the rows by one word.",
-               "请让相邻线程使用共享内存中相邻的字，或给每行填充一个字。");
-  if (m == "constant_loads")
-    return now("Values that every thread reads alike belong in a __constant__ array, filled with cudaMemcpyToSymbol.",
-               "所有线程都读取的相同数值应放在 __constant__ 数组里，用 cudaMemcpyToSymbol 填充。");
-  if (m == "constant_addresses_per_load" || m == "constant_load_addresses")
-    return now(
-        "Let all lanes of a warp read the same constant at the same moment: an index that depends on threadIdx "
-        "makes the warp wait for each different address in turn.",
-        "请让同一 warp 的线程在同一时刻读同一个常量：下标若取决于 threadIdx，warp 就要为每个不同的地址依次等待。");
-  const bool scattered = (m == "global_load_bytes" && efficiency_of_loads(report) < kScattered) ||
-                         (m == "global_store_bytes" && efficiency_of_stores(report) < kScattered);
-  if (names("efficiency") || names("sectors_per_request") || scattered)
-    return now(
-        "Let neighbouring threads access neighbouring elements at the same time; several elements that one "
-        "thread needs side by side it can take in one access (float2, float4).",
-        "请让相邻线程在同一时刻访问相邻元素；若一个线程需要并排的几个元素，可以用一次访问取走（float2、float4）。");
-  if (names("requests"))
-    return now("Let each lane move 8 or 16 bytes in one access (float2, float4) wherever the address allows it.",
-               "只要地址允许，就让每个线程一次访问搬运 8 或 16 字节（float2、float4）。");
-  if (names("global_load") || names("global_store"))
-    return now("Count how often each element is moved, and at which line; what is moved twice can be kept.",
-               "请数一数每个元素被搬运了几次、在哪一行；重复搬运的数据可以保留下来。");
-  if (names("spill") || names("registers") || names("local"))
-    return now("Let each thread hold fewer values at once.", "请让每个线程同时保存更少的值。");
-  if (m == "divergent_branches")
-    return now(
-        "Let the 32 lanes of a warp take the same way: divide work between whole warps (threadIdx.x < s with s a "
-        "multiple of 32), and where fewer lanes are needed let all compute and ignore the rest.",
-        "让同一 warp 的 32 个线程走同一条路：按整个 warp 划分工作（threadIdx.x < s，s 为 32 的倍数）；"
-        "需要的线程更少时，让全部线程都计算，忽略多余的结果。");
-  if (m == "static_shared_bytes" || m == "dynamic_shared_bytes")
-    return now(
-        "Keep less in shared memory: what only one thread uses fits a register, and lanes of a warp can exchange "
-        "values with shuffles.",
-        "请少占用共享内存：只有一个线程用到的值可以放在寄存器里，同一 warp 的线程可以用 shuffle 交换数据。");
-  if (m == "shared_load_instructions" || m == "shared_store_instructions")
-    return now("Keep in registers what is used again, and let the lanes of a warp exchange values with shuffles.",
-               "再次用到的值请保存在寄存器里，同一 warp 的线程之间用 shuffle 交换数据。");
-  if (m == "thread_instructions" || m == "warp_instructions")
-    return now(
-        "Give each thread more elements for the same index arithmetic, and take what is the same for all of them "
-        "out of the loop.",
-        "让每个线程用同样的下标计算处理更多元素，并把对所有元素都相同的计算移到循环之外。");
-  return now("Compare the figure above with what the statement asks for.", "请把上面的数值与题目的要求对照。");
+  const Text step = requirement_step(*missed, report);
+  return both(
+      fmt::format("The answer is right. {} is not within its budget{}. {}", missed->metric, reason(*missed, "en", ": "),
+                  step.at("en")),
+      fmt::format("答案正确。{} 未在预算之内{}。{}", missed->metric, reason(*missed, "zh", "："), step.at("zh")));
 }
 
 Text after_run(const Report& report) {

@@ -161,6 +161,45 @@ TEST_CASE("a requirement is answered by what that figure asks for") {
   CHECK(says(report, "fixed size"));
 }
 
+TEST_CASE("the advice about a budget fits the metric, the side, and the other figures") {
+  Report report;
+  report.verdict = Verdict::requirement_not_met;
+  report.requirement_case = "large";
+  report.cases.resize(1);
+  report.cases[0].name = "large";
+  report.cases[0].record.launches.resize(1);
+  auto& counters = report.cases[0].record.launches[0].counters;
+  report.build.kernels.resize(1);
+  report.requirements.resize(1);
+  const auto missed = [&](const char* metric, double value, std::optional<double> min, std::optional<double> max) {
+    report.requirements[0] = {metric, value, min, max, false, {{"en", "the reason"}}};
+  };
+  missed("shared_load_wavefronts", 20, {}, 10);
+  CHECK(says(report, "Keep what was read in registers"));
+  counters.shared_load_conflicts = 5;
+  CHECK(says(report, "pad the rows"));
+  missed("local_bytes", 100, {}, 0);
+  CHECK(says(report, "unroll the loops"));
+  report.build.kernels[0].spill_store_bytes = 8;
+  CHECK(says(report, "__maxnreg__"));
+  missed("texture_requests", 0, 10, 20);
+  CHECK(says(report, "texture object"));
+  missed("texture_requests", 40, 10, 20);
+  CHECK(says(report, "cudaFilterModeLinear"));
+  missed("global_load_readonly_share", 0.5, 1, {});
+  CHECK(says(report, "__restrict__"));
+  missed("overlapped_copy_bytes", 0, 1, {});
+  CHECK(says(report, "fourth value of <<<>>>"));
+  for (const char* metric : {"async_copy_bytes", "prefetched_bytes", "managed_bytes", "launches", "streams_used"}) {
+    missed(metric, 0, 1, {});
+    CHECK_FALSE(says(report, "Compare the figure"));
+  }
+  for (const char* metric : {"unwaited_copies", "clashing_copies", "global_atomic_requests", "launches"}) {
+    missed(metric, 2, {}, 1);
+    CHECK_FALSE(says(report, "Compare the figure"));
+  }
+}
+
 TEST_CASE("an index out of bounds: just past the end, before the start, or far off because it overflowed") {
   CaseReport one;
   one.record.launches.resize(1);
