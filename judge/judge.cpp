@@ -21,6 +21,7 @@
 #include "judge/advice.h"
 #include "judge/cache_place.h"
 #include "judge/catalogue/metrics.h"
+#include "judge/device/overlap.h"
 #include "judge/device/properties.h"
 #include "judge/facts.h"
 #include "judge/preparation.h"
@@ -110,9 +111,7 @@ build::Result too_large(const std::string& name, std::size_t bytes) {
 // Line information holds the path at which the snapshot was compiled, in a folder that is gone; students know their
 // file by its name.
 void name_submission(const std::string& name, device::CaseRecord& record) {
-  const auto rename = [&](emulator::SourceLocation& where) {
-    where.file = build::true_name(where.file, name);
-  };
+  const auto rename = [&](emulator::SourceLocation& where) { where.file = build::true_name(where.file, name); };
   for (device::LaunchRecord& launch : record.launches) {
     for (device::LineRecord& line : launch.lines) rename(line.where);
     for (device::Fault& fault : launch.faults) {
@@ -161,6 +160,29 @@ std::optional<emulator::SourceLocation> only_writer(const device::CaseRecord& re
   return writer;
 }
 
+void add_operations(const std::vector<device::Operation>& operations, catalogue::ResourceFacts& r) {
+  using device::OperationKind;
+  std::uint64_t prefetched = 0;
+  for (const device::Operation& o : operations) {
+    if (o.kind == OperationKind::copy_to_device || o.kind == OperationKind::copy_to_symbol)
+      r.copied_to_device_bytes += o.bytes;
+    else if (o.kind == OperationKind::copy_from_device || o.kind == OperationKind::copy_from_symbol)
+      r.copied_from_device_bytes += o.bytes;
+    else if (o.kind == OperationKind::allocate_managed)
+      r.managed_bytes += o.bytes;
+    else if (o.kind == OperationKind::prefetch_to_device)
+      prefetched += o.bytes;
+    else if (o.kind == OperationKind::launch)
+      r.prefetched_bytes = prefetched;  // what comes after the last launch helps no kernel
+  }
+  const device::Overlap overlap = device::overlap_of(operations);
+  r.streams_used = overlap.streams;
+  r.async_copy_bytes = overlap.async_copy_bytes;
+  r.overlapped_copy_bytes = overlap.overlapped_bytes;
+  r.unwaited_copies = overlap.unwaited_copies;
+  r.clashing_copies = overlap.clashing_copies;
+}
+
 catalogue::ResourceFacts resources_of(const device::CaseRecord& record, const build::Result& build) {
   catalogue::ResourceFacts r;
   r.launches = static_cast<std::uint64_t>(
@@ -171,6 +193,7 @@ catalogue::ResourceFacts resources_of(const device::CaseRecord& record, const bu
     r.dynamic_shared_bytes = std::max<std::uint64_t>(r.dynamic_shared_bytes, l.dynamic_shared_bytes);
     r.block_threads = std::max(r.block_threads, std::uint64_t{l.block.x} * l.block.y * l.block.z);
   }
+  add_operations(record.operations, r);
   for (const build::KernelResources& k : build.kernels) {
     r.registers = std::max<std::uint64_t>(r.registers, static_cast<std::uint64_t>(k.registers));
     r.spill_bytes = std::max<std::uint64_t>(r.spill_bytes, k.spill_store_bytes + k.spill_load_bytes);

@@ -52,9 +52,17 @@ constexpr std::array kDerived = {
             [](const Counters& c, const ResourceFacts&) {
               return ratio(c.global_load_bytes_requested, kSectorBytes * c.global_load_sectors, 1);
             }},
+    Derived{"global_load_readonly_share", "global loads by the read-only path / all global loads",
+            [](const Counters& c, const ResourceFacts&) {
+              return ratio(c.global_load_readonly_requests, c.global_load_requests, 1);
+            }},
     Derived{"global_store_efficiency", "bytes wanted by global stores / bytes moved",
             [](const Counters& c, const ResourceFacts&) {
               return ratio(c.global_store_bytes_requested, kSectorBytes * c.global_store_sectors, 1);
+            }},
+    Derived{"global_atomic_requests", "atomics on global memory, one per warp",
+            [](const Counters& c, const ResourceFacts&) {
+              return static_cast<double>(c.global_red_requests + c.global_atom_requests);
             }},
     Derived{"shared_load_wavefronts_per_instruction", "passes of one shared load; 1 is ideal for 4 bytes a lane",
             [](const Counters& c, const ResourceFacts&) {
@@ -77,6 +85,24 @@ constexpr std::array kDerived = {
             [](const Counters&, const ResourceFacts& r) { return static_cast<double>(r.launches); }},
     Derived{"block_threads", "threads of a block, the largest of several launches",
             [](const Counters&, const ResourceFacts& r) { return static_cast<double>(r.block_threads); }},
+    Derived{"copied_to_device_bytes", "bytes copied from the host to the device, symbols included",
+            [](const Counters&, const ResourceFacts& r) { return static_cast<double>(r.copied_to_device_bytes); }},
+    Derived{"copied_from_device_bytes", "bytes copied from the device to the host, symbols included",
+            [](const Counters&, const ResourceFacts& r) { return static_cast<double>(r.copied_from_device_bytes); }},
+    Derived{"managed_bytes", "managed memory allocated by the entry",
+            [](const Counters&, const ResourceFacts& r) { return static_cast<double>(r.managed_bytes); }},
+    Derived{"prefetched_bytes", "managed memory prefetched to the device before the last launch",
+            [](const Counters&, const ResourceFacts& r) { return static_cast<double>(r.prefetched_bytes); }},
+    Derived{"streams_used", "streams other than the default one in which a copy or a kernel ran",
+            [](const Counters&, const ResourceFacts& r) { return static_cast<double>(r.streams_used); }},
+    Derived{"async_copy_bytes", "bytes copied asynchronously between pinned host memory and the device",
+            [](const Counters&, const ResourceFacts& r) { return static_cast<double>(r.async_copy_bytes); }},
+    Derived{"overlapped_copy_bytes", "of async_copy_bytes, copies that could run beside a kernel of another stream",
+            [](const Counters&, const ResourceFacts& r) { return static_cast<double>(r.overlapped_copy_bytes); }},
+    Derived{"unwaited_copies", "asynchronous copies to the host that the entry did not wait for",
+            [](const Counters&, const ResourceFacts& r) { return static_cast<double>(r.unwaited_copies); }},
+    Derived{"clashing_copies", "copies unordered with an earlier one of the same memory, one of them writing it",
+            [](const Counters&, const ResourceFacts& r) { return static_cast<double>(r.clashing_copies); }},
 };
 
 const Derived* find_derived(std::string_view name) {

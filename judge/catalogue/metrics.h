@@ -8,7 +8,7 @@
 
 namespace judge::catalogue {
 
-// Facts that are no event counts. Of several kernels and launches: the largest of each, launches excepted.
+// Facts that are no event counts. Of several kernels and launches: the largest of each, except launches.
 struct ResourceFacts {
   std::uint64_t registers = 0;             // per thread
   std::uint64_t spill_bytes = 0;           // stores plus loads, per thread
@@ -17,6 +17,11 @@ struct ResourceFacts {
   std::uint64_t local_bytes = 0;           // stack frame, per thread
   std::uint64_t launches = 0;
   std::uint64_t block_threads = 0;
+  // Of the recorded operations; sums.
+  std::uint64_t copied_to_device_bytes = 0, copied_from_device_bytes = 0;
+  std::uint64_t managed_bytes = 0, prefetched_bytes = 0;
+  std::uint64_t streams_used = 0, async_copy_bytes = 0, overlapped_copy_bytes = 0;
+  std::uint64_t unwaited_copies = 0, clashing_copies = 0;
 };
 
 // The value of a metric of metric_names(). Throws std::invalid_argument for any other name.

@@ -35,7 +35,7 @@ inline constexpr int kMappedFd = 5;
 inline constexpr int kJudgeFd = 6;  // between the host runner and the judge; libcudart never touches it
 
 inline constexpr std::uint32_t kMagic = 0x43444A00;          // "CDJ" above the version byte
-inline constexpr std::uint32_t kVersion = 2;                 // below 256
+inline constexpr std::uint32_t kVersion = 3;                 // below 256
 inline constexpr std::uint32_t kInlineBytes = 64 * 1024;     // largest inline payload; fits the default socket buffer
 inline constexpr std::uint32_t kBulkBytes = 8u << 20;        // copies larger than this go in chunks
 inline constexpr std::uint64_t kMaxModuleBytes = 64u << 20;  // one fat binary, over all its chunks
@@ -152,13 +152,14 @@ struct AddressReply {
 };
 struct FreeRequest {  // cudaFree frees device and managed memory, cudaFreeHost pinned memory
   std::uint64_t address = 0;
-  std::uint32_t pinned = 0;  // 1: cudaFreeHost
-  std::uint32_t reserved = 0;
+  std::uint32_t pinned = 0;     // 1: cudaFreeHost
+  std::uint32_t in_stream = 0;  // 1: cudaFreeAsync, which does not wait for the device; only for the record
 };
 
 // A rectangle of `rows` rows of row_bytes each; row r begins at address + r * pitch. A plain copy is one row. Payload
 // (of write, of read's reply): the rows without gaps, exactly row_bytes * rows. A copy larger than the bulk memory goes
-// in chunks: the first says operation_bytes of the whole, the others 0, so that the copy is recorded once.
+// in chunks: the first says operation_bytes of the whole, the others 0, so that the copy is recorded once. Of streams,
+// and of what the host did not wait for, only the record tells; everything is done when its reply comes.
 enum class CopyPurpose : std::uint32_t { memory = 0, symbol = 1 };  // symbol: cudaMemcpyToSymbol, …FromSymbol
 struct TransferRequest {
   std::uint64_t address = 0;
@@ -166,22 +167,30 @@ struct TransferRequest {
   std::uint64_t row_bytes = 0;
   std::uint64_t rows = 1;
   std::uint64_t operation_bytes = 0;
+  std::uint64_t stream = 0;        // 0: the default stream
+  std::uint64_t host_address = 0;  // the other end, in the host process
   CopyPurpose purpose = CopyPurpose::memory;
+  std::uint32_t asynchronous = 0;  // 1: a call that need not wait
+  std::uint32_t registered = 0;    // 1: the host memory is registered (cudaHostRegister)
   std::uint32_t reserved = 0;
 };
-struct CopyRequest {  // device to device
+struct CopyRequest {  // between addresses of the device, which pinned and managed memory have too
   std::uint64_t to = 0, to_pitch = 0;
   std::uint64_t from = 0, from_pitch = 0;
   std::uint64_t row_bytes = 0;
   std::uint64_t rows = 1;
+  std::uint64_t stream = 0;
   CopyPurpose purpose = CopyPurpose::memory;
-  std::uint32_t to_symbol = 0;  // purpose symbol: 1 to a symbol, 0 from one
+  std::uint32_t to_symbol = 0;     // purpose symbol: 1 to a symbol, 0 from one
+  std::uint32_t asynchronous = 0;  // 1: a call that need not wait
+  std::uint32_t reserved = 0;
 };
 struct FillRequest {
   std::uint64_t address = 0;
   std::uint64_t pitch = 0;
   std::uint64_t row_bytes = 0;
   std::uint64_t rows = 1;
+  std::uint64_t stream = 0;
   std::uint32_t value = 0;
   std::uint32_t width = 1;  // bytes of one element: 1, 2 or 4
 };
@@ -200,6 +209,7 @@ enum class SynchronizeWhat : std::uint32_t { device = 0, stream = 1, event = 2 }
 struct SynchronizeRequest {
   SynchronizeWhat what = SynchronizeWhat::device;
   std::uint32_t reserved = 0;
+  std::uint64_t handle = 0;  // of the stream or event
 };
 
 // cudaDeviceSetLimit, after which the reply has what the limit then is.
@@ -241,15 +251,21 @@ struct PointerReply {
 };
 
 // The device's clock for events. It is the emulator's own time and never presented as the time of a GPU.
+struct EventRequest {
+  std::uint64_t event = 0, stream = 0;  // handles of the library, only for the record
+};
 struct TimestampReply {
   std::uint64_t nanoseconds = 0;  // monotonic
 };
 
-// A stream is local to the library; the device only records that one was made.
-enum class NoteKind : std::uint32_t { stream_create = 0 };
+// What changes nothing here and belongs into the record: streams and events are local to the library, and a prefetch
+// only moves pages.
+enum class NoteKind : std::uint32_t { stream_create = 0, stream_wait = 1, prefetch_to_device = 2, prefetch_to_host = 3 };
 struct NoteRequest {
   NoteKind kind = NoteKind::stream_create;
-  std::uint32_t reserved = 0;
+  std::uint32_t non_blocking = 0;       // stream_create: 1: does not wait for the default stream
+  std::uint64_t stream = 0, event = 0;  // handles of the library; event: stream_wait
+  std::uint64_t address = 0, bytes = 0;  // of a prefetch
 };
 
 // CUDA arrays. A handle is the device's; 0 is none. The kinds of formats, flags and modes are the values of CUDA's own
@@ -329,7 +345,7 @@ struct ReportRequest {
   X(occupancy, OccupancyRequest, OccupancyReply, 0, 0)                                              \
   X(memory_info, Empty, MemoryInfoReply, 0, 0)                                                      \
   X(pointer_attributes, PointerRequest, PointerReply, 0, 0)                                         \
-  X(record_event, Empty, TimestampReply, 0, 0)                                                      \
+  X(record_event, EventRequest, TimestampReply, 0, 0)                                               \
   X(note, NoteRequest, Empty, 0, 0)                                                                 \
   X(report, ReportRequest, Empty, kMaxReportBytes, 0)                                               \
   X(take_output, Empty, Empty, 0, kInlineBytes)                                                     \

@@ -9,6 +9,7 @@
 
 #include "judge/cudart/capture.h"
 #include "judge/cudart/memory.h"
+#include "judge/cudart/registered.h"
 #include "judge/cudart/registry.h"
 
 namespace channel = judge::channel;
@@ -94,23 +95,33 @@ cudaError_t in_pieces(const Rectangle& what, std::size_t device_pitch, std::size
   return cudaSuccess;
 }
 
-channel::TransferRequest transfer(const void* device_address, std::size_t pitch, std::size_t row_bytes,
-                                  std::size_t rows, CopyPurpose purpose) {
+// What every piece of a copy between host and device says.
+channel::TransferRequest transfer(const void* host_address, CopyPurpose purpose, const Order& order) {
   channel::TransferRequest request;
+  request.stream = address_of(order.stream);
+  request.host_address = address_of(host_address);
+  request.purpose = purpose;
+  request.asynchronous = order.asynchronous ? 1 : 0;
+  request.registered = order.asynchronous && is_registered(host_address) ? 1 : 0;
+  return request;
+}
+
+channel::TransferRequest piece(channel::TransferRequest request, const void* device_address, std::size_t pitch,
+                               std::size_t row_bytes, std::size_t rows) {
   request.address = address_of(device_address);
   request.pitch = rows == 1 ? row_bytes : pitch;
   request.row_bytes = row_bytes;
   request.rows = rows;
-  request.purpose = purpose;
   return request;
 }
 
-cudaError_t to_device(Connection& device, const Rectangle& what, CopyPurpose purpose) {
+cudaError_t to_device(Connection& device, const Rectangle& what, CopyPurpose purpose, const Order& order) {
+  const channel::TransferRequest whole = transfer(what.from, purpose, order);
   std::uint64_t operation_bytes = what.row_bytes * what.rows;
   std::vector<std::byte> packed;
   return in_pieces(what, what.to_pitch, what.from_pitch,
                    [&](std::size_t to, std::size_t from, std::size_t row_bytes, std::size_t rows) {
-                     auto request = transfer(at(what.to, to), what.to_pitch, row_bytes, rows, purpose);
+                     auto request = piece(whole, at(what.to, to), what.to_pitch, row_bytes, rows);
                      request.operation_bytes = std::exchange(operation_bytes, 0);
                      if (rows == 1) {
                        return device.call<Call::write>(request, nullptr, std::span(at(what.from, from), row_bytes));
@@ -123,12 +134,13 @@ cudaError_t to_device(Connection& device, const Rectangle& what, CopyPurpose pur
                    });
 }
 
-cudaError_t from_device(Connection& device, const Rectangle& what, CopyPurpose purpose) {
+cudaError_t from_device(Connection& device, const Rectangle& what, CopyPurpose purpose, const Order& order) {
+  const channel::TransferRequest whole = transfer(what.to, purpose, order);
   std::uint64_t operation_bytes = what.row_bytes * what.rows;
   std::vector<std::byte> packed;
   return in_pieces(what, what.from_pitch, what.to_pitch,
                    [&](std::size_t from, std::size_t to, std::size_t row_bytes, std::size_t rows) {
-                     auto request = transfer(at(what.from, from), what.from_pitch, row_bytes, rows, purpose);
+                     auto request = piece(whole, at(what.from, from), what.from_pitch, row_bytes, rows);
                      request.operation_bytes = std::exchange(operation_bytes, 0);
                      if (rows == 1) {
                        return device.call<Call::read>(request, nullptr, {}, std::span(at(what.to, to), row_bytes));
@@ -144,7 +156,8 @@ cudaError_t from_device(Connection& device, const Rectangle& what, CopyPurpose p
 
 }  // namespace
 
-cudaError_t copy(const ApiCall& call, const Rectangle& what, cudaMemcpyKind kind, CopyPurpose purpose, bool to_symbol) {
+cudaError_t copy(const ApiCall& call, const Rectangle& what, cudaMemcpyKind kind, CopyPurpose purpose, bool to_symbol,
+                 const Order& order) {
   if (what.row_bytes == 0 || what.rows == 0) return call.done(cudaSuccess);
   if (what.to == nullptr) return call.fail(cudaErrorInvalidValue, "the destination is a null pointer");
   if (what.from == nullptr) return call.fail(cudaErrorInvalidValue, "the source is a null pointer");
@@ -165,9 +178,9 @@ cudaError_t copy(const ApiCall& call, const Rectangle& what, cudaMemcpyKind kind
 
   switch (kind) {
     case cudaMemcpyHostToDevice:
-      return call.done(to_device(call.device(), what, purpose));
+      return call.done(to_device(call.device(), what, purpose, order));
     case cudaMemcpyDeviceToHost:
-      return call.done(from_device(call.device(), what, purpose));
+      return call.done(from_device(call.device(), what, purpose, order));
     case cudaMemcpyDeviceToDevice: {
       channel::CopyRequest request;
       request.to = address_of(what.to);
@@ -176,8 +189,10 @@ cudaError_t copy(const ApiCall& call, const Rectangle& what, cudaMemcpyKind kind
       request.from_pitch = what.from_pitch;
       request.row_bytes = what.row_bytes;
       request.rows = what.rows;
+      request.stream = address_of(order.stream);
       request.purpose = purpose;
       request.to_symbol = to_symbol ? 1 : 0;
+      request.asynchronous = order.asynchronous ? 1 : 0;
       return call.done(call.device().call<Call::copy>(request));
     }
     default:
@@ -197,7 +212,7 @@ Rectangle line(void* to, const void* from, std::size_t bytes) {
 }  // namespace
 
 cudaError_t set(const ApiCall& call, void* to, std::size_t pitch, std::uint32_t value, unsigned width,
-                std::size_t row_bytes, std::size_t rows) {
+                std::size_t row_bytes, std::size_t rows, const Order& order) {
   if (row_bytes == 0 || rows == 0) return call.done(cudaSuccess);
   if (to == nullptr) return call.fail(cudaErrorInvalidValue, "the destination is a null pointer");
   if (rows > 1 && pitch < row_bytes) {
@@ -213,6 +228,7 @@ cudaError_t set(const ApiCall& call, void* to, std::size_t pitch, std::uint32_t 
   request.pitch = pitch;
   request.row_bytes = row_bytes;
   request.rows = rows;
+  request.stream = address_of(order.stream);
   request.value = value;
   request.width = width;
   return call.done(call.device().call<Call::fill>(request));
@@ -250,7 +266,7 @@ cudaError_t copy_on(const ApiCall& call, cudaStream_t stream, const Rectangle& w
                     CopyPurpose purpose = CopyPurpose::memory, bool to_symbol = false) {
   if (const auto rejected = reject_stream(call, stream)) return *rejected;
   if (const auto captured = capture(call, stream, copy_work(what, kind, purpose, to_symbol))) return *captured;
-  return copy(call, what, kind, purpose, to_symbol);
+  return copy(call, what, kind, purpose, to_symbol, {stream, true});
 }
 
 // cudaMemset's value is a byte, whatever the int says.
@@ -266,7 +282,7 @@ cudaError_t set_on(const ApiCall& call, cudaStream_t stream, void* to, std::size
   SetWork work;
   work.parameters = {to, pitch, static_cast<unsigned char>(value), 1, row_bytes, rows};
   if (const auto captured = capture(call, stream, work)) return *captured;
-  return set(call, to, pitch, static_cast<unsigned char>(value), 1, row_bytes, rows);
+  return set(call, to, pitch, static_cast<unsigned char>(value), 1, row_bytes, rows, {stream, true});
 }
 
 cudaError_t copy_to_symbol(const ApiCall& call, const void* symbol, const void* from, std::size_t bytes,

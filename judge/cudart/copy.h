@@ -19,12 +19,19 @@ struct Rectangle {  // what to copy: `rows` rows of row_bytes each
   bool contiguous() const { return rows == 1 || (to_pitch == row_bytes && from_pitch == row_bytes); }
 };
 
+// Only for the record: where an operation stands among others, and whether its call may return before it is done.
+struct Order {
+  cudaStream_t stream = nullptr;
+  bool asynchronous = false;
+};
+
 // Both check their addresses against the direction, and carry out the operation before they return.
 cudaError_t copy(const ApiCall& call, const Rectangle& what, cudaMemcpyKind kind,
-                 channel::CopyPurpose purpose = channel::CopyPurpose::memory, bool to_symbol = false);
+                 channel::CopyPurpose purpose = channel::CopyPurpose::memory, bool to_symbol = false,
+                 const Order& order = {});
 // row_bytes is a multiple of `width`, the bytes of one element: 1, 2 or 4.
 cudaError_t set(const ApiCall& call, void* to, std::size_t pitch, std::uint32_t value, unsigned width,
-                std::size_t row_bytes, std::size_t rows);
+                std::size_t row_bytes, std::size_t rows, const Order& order = {});
 
 // The address of a symbol plus the offset, when [offset, offset + bytes) lies in it.
 cudaError_t symbol_range(const ApiCall& call, const void* symbol, std::size_t bytes, std::size_t offset,

@@ -176,14 +176,15 @@ struct CarryOut {
                             p.srcPtr.pitch,
                             p.extent.width,
                             p.extent.height};
-      const cudaError_t status = copy(call, slice, p.kind, work.purpose, work.to_symbol);
+      const cudaError_t status = copy(call, slice, p.kind, work.purpose, work.to_symbol, {stream, true});
       if (status != cudaSuccess) return status;
     }
     return cudaSuccess;
   }
   cudaError_t operator()(const SetWork& work) const {
     const cudaMemsetParams& p = work.parameters;
-    return set(call, p.dst, p.pitch, p.value, p.elementSize, p.width * p.elementSize, p.height);
+    return set(call, p.dst, p.pitch, p.value, p.elementSize, p.width * p.elementSize, p.height,
+               {stream, true});
   }
   cudaError_t operator()(const HostWork& work) const {
     work.parameters.fn(work.parameters.userData);

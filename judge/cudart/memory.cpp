@@ -3,8 +3,8 @@
 #include <set>
 #include <string>
 
-#include "judge/cudart/capture.h"
 #include "judge/cudart/arrays.h"
+#include "judge/cudart/capture.h"
 #include "judge/cudart/handles.h"
 #include "judge/cudart/memory.h"
 #include "judge/cudart/pools.h"
@@ -54,7 +54,7 @@ cudaError_t allocate(const ApiCall& call, void** out, std::size_t bytes, channel
   return call.done(status);
 }
 
-cudaError_t release(const ApiCall& call, void* pointer, bool pinned) {
+cudaError_t release(const ApiCall& call, void* pointer, bool pinned, bool in_stream) {
   if (pointer == nullptr) return call.done(cudaSuccess);
   if (!pinned) {
     if (const auto freed = free_graph_memory(call, pointer)) return *freed;
@@ -62,6 +62,7 @@ cudaError_t release(const ApiCall& call, void* pointer, bool pinned) {
   channel::FreeRequest request;
   request.address = reinterpret_cast<std::uintptr_t>(pointer);
   request.pinned = pinned ? 1 : 0;
+  request.in_stream = in_stream ? 1 : 0;
   const cudaError_t status = call.device().call<channel::Call::free>(request);
   if (status == cudaSuccess) {
     Ledger& ledger = Ledger::get();
@@ -189,8 +190,9 @@ cudaError_t cudaHostGetDevicePointer(void** out, void* pointer, unsigned flags) 
   }
   if (is_registered(pointer)) {
     return call.unsupported(
-        "cudaHostGetDevicePointer of memory that was registered on the stack or while other threads ran (allocate it "
-        "with cudaHostAlloc)");
+        "cudaHostGetDevicePointer of memory that was registered on the stack, while other threads ran, or that belongs "
+        "to "
+        "the exercise (allocate it with cudaHostAlloc)");
   }
   return call.fail(cudaErrorInvalidValue,
                    "the pointer " + hex(pointer) + " is not pinned memory (cudaMallocHost, cudaHostAlloc)");
@@ -205,13 +207,22 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer) {
   return call.done(cudaSuccess);
 }
 
-cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation, unsigned flags,
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location, unsigned flags,
                                  cudaStream_t stream) {
   const ApiCall call("cudaMemPrefetchAsync");
   if (const auto rejected = reject_stream(call, stream)) return *rejected;
   if (const auto rejected = reject_captured(call, stream, "prefetches")) return *rejected;
   if (flags != 0) return call.fail(cudaErrorInvalidValue, "the flags must be 0");
-  return require_managed(call, pointer, bytes);
+  if (const cudaError_t status = require_managed(call, pointer, bytes); status != cudaSuccess) return status;
+  if (location.type == cudaMemLocationTypeDevice && location.id != 0)
+    return call.fail(cudaErrorInvalidDevice, "there is one device, number 0");
+  channel::NoteRequest request;
+  request.kind = location.type == cudaMemLocationTypeDevice ? channel::NoteKind::prefetch_to_device
+                                                            : channel::NoteKind::prefetch_to_host;
+  request.stream = reinterpret_cast<std::uintptr_t>(stream);
+  request.address = reinterpret_cast<std::uintptr_t>(pointer);
+  request.bytes = bytes;
+  return call.done(call.device().call<channel::Call::note>(request));
 }
 
 cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise, cudaMemLocation) {

@@ -10,7 +10,8 @@ enum class Side { device, mapped, host };  // mapped: managed and pinned memory,
 Side side_of(const Connection& connection, const void* pointer);
 
 cudaError_t allocate(const ApiCall& call, void** out, std::size_t bytes, channel::MemoryKind kind);
-cudaError_t release(const ApiCall& call, void* pointer, bool pinned);
+// in_stream: as cudaFreeAsync, which does not wait for the device.
+cudaError_t release(const ApiCall& call, void* pointer, bool pinned, bool in_stream = false);
 void free_everything(const ApiCall& call);  // what this process allocated and has not freed
 
 }  // namespace judge::cudart

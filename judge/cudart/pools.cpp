@@ -137,7 +137,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   const ApiCall call("cudaFreeAsync");
   if (const auto rejected = reject_stream(call, stream)) return *rejected;
   if (const auto captured = capture(call, stream, FreeWork{pointer})) return *captured;
-  return release(call, pointer, false);
+  return release(call, pointer, false, true);
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {

@@ -55,11 +55,20 @@ void free_on_device(const ApiCall& call, std::uintptr_t address) {
   call.device().call<channel::Call::free>(request);
 }
 
+// Whether other processes see what is written there, as with an exercise's host buffers. Such pages have to stay where
+// they are. mremap of no bytes makes a second mapping of shared pages and refuses private ones (mremap(2)).
+bool is_shared(std::uintptr_t page) {
+  void* const second = mremap(reinterpret_cast<void*>(page), 0, kPage, MREMAP_MAYMOVE);
+  if (second == MAP_FAILED) return false;
+  munmap(second, kPage);
+  return true;
+}
+
 // Puts pages of the window where the range's pages are. A range that cannot be moved stays as it is.
 void share(const ApiCall& call, Range& range) {
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   const bool on_stack = here - range.first_page < range.page_bytes;
-  if (__libc_single_threaded == 0 || on_stack || !call.device().map_window()) return;
+  if (__libc_single_threaded == 0 || on_stack || is_shared(range.first_page) || !call.device().map_window()) return;
   channel::AllocateRequest request;
   request.bytes = range.page_bytes + kPage;
   request.kind = channel::MemoryKind::pinned;

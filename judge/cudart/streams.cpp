@@ -27,9 +27,14 @@ std::optional<cudaError_t> reject_event(const ApiCall& call, cudaEvent_t event) 
                    "the event does not exist: it was never created, or it is destroyed");
 }
 
-cudaError_t synchronize(const ApiCall& call, SynchronizeWhat what) {
+std::uint64_t number(const void* handle) {
+  return reinterpret_cast<std::uintptr_t>(handle);
+}
+
+cudaError_t synchronize(const ApiCall& call, SynchronizeWhat what, const void* handle = nullptr) {
   channel::SynchronizeRequest request;
   request.what = what;
+  request.handle = number(handle);
   trim_pools();
   return call.done(call.device().call<Call::synchronize>(request));
 }
@@ -42,12 +47,13 @@ cudaError_t create_stream(const ApiCall& call, cudaStream_t* stream, unsigned fl
   if ((flags & ~static_cast<unsigned>(cudaStreamNonBlocking)) != 0) {
     return call.fail(cudaErrorInvalidValue, "the flags are neither cudaStreamDefault nor cudaStreamNonBlocking");
   }
-  channel::NoteRequest request;
-  const cudaError_t status = call.device().call<Call::note>(request);
-  if (status != cudaSuccess) return call.done(status);
+  if (const cudaError_t dead = call.device().sticky(); dead != cudaSuccess) return call.done(dead);
   // As CUDA: a priority outside the range counts as the nearest end.
   *stream = Streams::get().add({flags, std::clamp(priority, kGreatestPriority, kLeastPriority)});
-  return call.done(cudaSuccess);
+  channel::NoteRequest request;
+  request.non_blocking = (flags & cudaStreamNonBlocking) != 0 ? 1 : 0;
+  request.stream = number(*stream);
+  return call.done(call.device().call<Call::note>(request));
 }
 
 cudaError_t create_event(const ApiCall& call, cudaEvent_t* event, unsigned flags) {
@@ -65,8 +71,11 @@ cudaError_t record_event(const ApiCall& call, cudaEvent_t handle, cudaStream_t s
   if (const auto rejected = reject_event(call, handle)) return *rejected;
   if (const auto rejected = reject_stream(call, stream)) return *rejected;
   if (const auto captured = capture_record(call, handle, stream, flags)) return *captured;
+  channel::EventRequest request;
+  request.event = number(handle);
+  request.stream = number(stream);
   channel::TimestampReply reply;
-  const cudaError_t status = call.device().call<Call::record_event>({}, &reply);
+  const cudaError_t status = call.device().call<Call::record_event>(request, &reply);
   if (status == cudaSuccess) {
     Event event = *Events::get().find(handle);
     event.nanoseconds = reply.nanoseconds;
@@ -115,14 +124,14 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const ApiCall call("cudaStreamSynchronize");
   if (const auto rejected = reject_stream(call, stream)) return *rejected;
   if (const auto rejected = reject_waiting(call, stream)) return *rejected;
-  return synchronize(call, SynchronizeWhat::stream);
+  return synchronize(call, SynchronizeWhat::stream, stream);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   const ApiCall call("cudaStreamQuery");
   if (const auto rejected = reject_stream(call, stream)) return *rejected;
   if (const auto rejected = reject_waiting(call, stream)) return *rejected;
-  return synchronize(call, SynchronizeWhat::stream);
+  return synchronize(call, SynchronizeWhat::stream, stream);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
@@ -130,7 +139,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   if (const auto rejected = reject_stream(call, stream)) return *rejected;
   if (const auto rejected = reject_event(call, event)) return *rejected;
   if (const auto captured = capture_wait(call, stream, event, flags)) return *captured;
-  return call.done(cudaSuccess);
+  channel::NoteRequest request;
+  request.kind = channel::NoteKind::stream_wait;
+  request.stream = number(stream);
+  request.event = number(event);
+  return call.done(call.device().call<Call::note>(request));
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags) {
@@ -198,14 +211,14 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const ApiCall call("cudaEventSynchronize");
   if (const auto rejected = reject_event(call, event)) return *rejected;
   if (const auto rejected = reject_waiting(call, event)) return *rejected;
-  return synchronize(call, SynchronizeWhat::event);
+  return synchronize(call, SynchronizeWhat::event, event);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   const ApiCall call("cudaEventQuery");
   if (const auto rejected = reject_event(call, event)) return *rejected;
   if (const auto rejected = reject_waiting(call, event)) return *rejected;
-  return synchronize(call, SynchronizeWhat::event);
+  return synchronize(call, SynchronizeWhat::event, event);
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {

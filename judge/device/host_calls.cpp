@@ -37,6 +37,11 @@ bool representable(std::uint64_t address, std::uint64_t pitch, std::uint64_t row
          !__builtin_add_overflow(end, address, &end);
 }
 
+// cudaStreamLegacy is another name of the default stream.
+constexpr std::uint64_t stream_of(std::uint64_t handle) {
+  return handle == 1 ? 0 : handle;
+}
+
 constexpr Status invalid(const char* detail) {
   return {cuda_invalid_value, detail};
 }
@@ -133,10 +138,9 @@ HostCalls::Reply HostCalls::dispatch(const channel::Message& message, Payload pa
     case Call::pointer_attributes:
       return pointer_attributes(channel::body_as<channel::PointerRequest>(message));
     case Call::record_event:
-      return record_event();
+      return record_event(channel::body_as<channel::EventRequest>(message));
     case Call::note:
-      ledger_.operation(OperationKind::stream_create);
-      return {};
+      return note(channel::body_as<channel::NoteRequest>(message));
     case Call::report:
       return report(channel::body_as<channel::ReportRequest>(message), payload);
     case Call::set_limit:
@@ -293,7 +297,8 @@ HostCalls::Reply HostCalls::allocate(const channel::AllocateRequest& request) {
   const Status status = device_.allocate(wanted, r.address);
   if (!status.ok()) return {status, call};
   ledger_.add(r.address, {wanted.bytes, wanted.kind, MemoryOwner::student, ""});
-  ledger_.operation(OperationKind::allocate, wanted.bytes);
+  ledger_.operation(
+      {wanted.kind == MemoryKind::managed ? OperationKind::allocate_managed : OperationKind::allocate, wanted.bytes});
   return Reply(r);
 }
 
@@ -309,7 +314,7 @@ HostCalls::Reply HostCalls::free(const channel::FreeRequest& request) {
   if (!status.ok()) return {status, call};
   const std::uint64_t bytes = memory != nullptr ? memory->bytes : 0;
   ledger_.remove(request.address);
-  ledger_.operation(OperationKind::free, bytes);
+  ledger_.operation({request.in_stream != 0 ? OperationKind::free_in_stream : OperationKind::free, bytes});
   return {};
 }
 
@@ -335,7 +340,7 @@ HostCalls::Reply HostCalls::write(const channel::TransferRequest& request, Paylo
       device_.mark_host_data(request.address + row * request.pitch, request.row_bytes);
     ledger_.wrote(request.address, call, true);
   }
-  ledger_.copy_chunk(symbol ? OperationKind::copy_to_symbol : OperationKind::copy_to_device, *bytes,
+  ledger_.copy_chunk(transfer(symbol ? OperationKind::copy_to_symbol : OperationKind::copy_to_device, *bytes, request),
                      request.operation_bytes);
   return {};
 }
@@ -362,8 +367,9 @@ HostCalls::Reply HostCalls::read(const channel::TransferRequest& request) {
           device_.read(request.address + row * request.pitch, to.subspan(row * request.row_bytes, request.row_bytes));
   }
   if (!status.ok()) return {status, call};
-  ledger_.copy_chunk(symbol ? OperationKind::copy_from_symbol : OperationKind::copy_from_device, *bytes,
-                     request.operation_bytes);
+  ledger_.copy_chunk(
+      transfer(symbol ? OperationKind::copy_from_symbol : OperationKind::copy_from_device, *bytes, request),
+      request.operation_bytes);
   return Reply(channel::Empty{}, to);
 }
 
@@ -389,8 +395,23 @@ HostCalls::Reply HostCalls::copy(const channel::CopyRequest& request) {
           device_.copy(request.to + row * request.to_pitch, request.from + row * request.from_pitch, request.row_bytes);
   }
   if (!status.ok()) return {status, call};
-  ledger_.wrote(request.to, call, false);
-  ledger_.operation(kind, *bytes);
+  // Pinned memory is the host's: cudaMemcpyDefault takes it there, and it ends up here because the device reaches it
+  // too.
+  const bool from_host = is_pinned(request.from) && !is_pinned(request.to);
+  const bool to_host = is_pinned(request.to) && !is_pinned(request.from);
+  Operation operation{kind, *bytes, -1, stream_of(request.stream), 0, true};
+  if (kind == OperationKind::copy_on_device && (from_host || to_host)) {
+    operation.kind = from_host ? OperationKind::copy_to_device : OperationKind::copy_from_device;
+    operation.asynchronous = request.asynchronous != 0;
+    if (request.rows == 1) {
+      operation.device_address = from_host ? request.to : request.from;
+      operation.host_address = from_host ? request.from : request.to;
+    }
+    for (std::uint64_t row = 0; from_host && row < request.rows; ++row)
+      device_.mark_host_data(request.to + row * request.to_pitch, request.row_bytes);
+  }
+  ledger_.wrote(request.to, call, from_host);
+  ledger_.operation(operation);
   return {};
 }
 
@@ -414,7 +435,7 @@ HostCalls::Reply HostCalls::fill(const channel::FillRequest& request) {
   }
   if (!status.ok()) return {status, kCall};
   ledger_.wrote(request.address, kCall, false);
-  ledger_.operation(OperationKind::set, *bytes);
+  ledger_.operation({OperationKind::set, *bytes, -1, stream_of(request.stream), 0, true});
   return {};
 }
 
@@ -443,16 +464,20 @@ HostCalls::Reply HostCalls::launch(const channel::LaunchRequest& request, Payloa
   if (launches.size() == before) {
     while (index >= 0 && !(launches[index].grid == wanted.grid && launches[index].block == wanted.block)) --index;
   }
-  ledger_.operation(OperationKind::launch, 0, index);
+  ledger_.operation({OperationKind::launch, 0, index, stream_of(request.stream), 0, true});
   return {};
 }
 
 HostCalls::Reply HostCalls::synchronize(const channel::SynchronizeRequest& request) {
   switch (request.what) {  // launches run to completion, so there is nothing to wait for
     case channel::SynchronizeWhat::device:
+      ledger_.operation({OperationKind::synchronize});
+      return {};
     case channel::SynchronizeWhat::stream:
+      ledger_.operation({OperationKind::stream_synchronize, 0, -1, stream_of(request.handle)});
+      return {};
     case channel::SynchronizeWhat::event:
-      ledger_.operation(OperationKind::synchronize);
+      ledger_.operation({OperationKind::event_synchronize, 0, -1, 0, request.handle});
       return {};
   }
   return {invalid("nothing of this kind can be waited for"), "cudaDeviceSynchronize"};
@@ -522,8 +547,53 @@ HostCalls::Reply HostCalls::pointer_attributes(const channel::PointerRequest& re
   return Reply(r);
 }
 
-HostCalls::Reply HostCalls::record_event() {
-  ledger_.operation(OperationKind::event_record);
+bool HostCalls::is_pinned(Address address) const {
+  const OwnedMemory* memory = ledger_.around(address);
+  return memory != nullptr && memory->kind == MemoryKind::pinned;
+}
+
+// A copy between host and device as the record has it. What the library says of it is believed: it decides no verdict
+// but that of the program's own streams.
+Operation HostCalls::transfer(OperationKind kind, std::uint64_t bytes, const channel::TransferRequest& request) const {
+  const bool pinned = request.registered != 0 || is_pinned(request.host_address);
+  Operation operation{kind, bytes, -1, stream_of(request.stream), 0, request.asynchronous != 0 && pinned};
+  if (request.rows == 1) {
+    operation.device_address = request.address;
+    operation.host_address = request.host_address;
+  }
+  return operation;
+}
+
+HostCalls::Reply HostCalls::note(const channel::NoteRequest& request) {
+  static constexpr std::string_view kPrefetch = "cudaMemPrefetchAsync";
+  switch (request.kind) {
+    case channel::NoteKind::stream_create:
+      ledger_.operation(
+          {request.non_blocking != 0 ? OperationKind::stream_create_non_blocking : OperationKind::stream_create, 0, -1,
+           request.stream});
+      return {};
+    case channel::NoteKind::stream_wait:
+      ledger_.operation({OperationKind::stream_wait, 0, -1, stream_of(request.stream), request.event});
+      return {};
+    case channel::NoteKind::prefetch_to_device:
+    case channel::NoteKind::prefetch_to_host: {
+      std::uint64_t end = 0;
+      const bool exists = request.bytes != 0 && !__builtin_add_overflow(request.address, request.bytes - 1, &end);
+      const OwnedMemory* first = ledger_.around(request.address);
+      if (!exists || first == nullptr || first != ledger_.around(end) || first->kind != MemoryKind::managed)
+        return {invalid("the range is not inside one allocation of managed memory (cudaMallocManaged or __managed__)"),
+                kPrefetch};
+      ledger_.operation({request.kind == channel::NoteKind::prefetch_to_device ? OperationKind::prefetch_to_device
+                                                                               : OperationKind::prefetch_to_host,
+                         request.bytes, -1, stream_of(request.stream)});
+      return {};
+    }
+  }
+  return {invalid("a note of a kind that does not exist"), "cudaStreamCreate"};
+}
+
+HostCalls::Reply HostCalls::record_event(const channel::EventRequest& request) {
+  ledger_.operation({OperationKind::event_record, 0, -1, stream_of(request.stream), request.event});
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   channel::TimestampReply r;
   r.nanoseconds = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());

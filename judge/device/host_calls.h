@@ -56,7 +56,8 @@ class HostCalls {
   Reply occupancy(const channel::OccupancyRequest& request);
   Reply memory_info();
   Reply pointer_attributes(const channel::PointerRequest& request);
-  Reply record_event();
+  Reply record_event(const channel::EventRequest& request);
+  Reply note(const channel::NoteRequest& request);
   Reply report(const channel::ReportRequest& request, Payload text);
   Reply take_output();
   // texture_calls.cpp
@@ -67,6 +68,9 @@ class HostCalls {
   Reply read_array(const channel::ArrayTransferRequest& request);
   Reply copy_array(const channel::ArrayCopyRequest& request);
   Reply create_texture(const channel::CreateTextureRequest& request);
+
+  bool is_pinned(Address address) const;
+  Operation transfer(OperationKind kind, std::uint64_t bytes, const channel::TransferRequest& request) const;
 
   Device& device_;
   Ledger ledger_;

@@ -34,24 +34,25 @@ std::uint64_t Ledger::leaked_bytes() const {
   return sum;
 }
 
-void Ledger::operation(OperationKind kind, std::uint64_t bytes, std::int32_t launch) {
+void Ledger::operation(const Operation& operation) {
   copy_bytes_to_come_ = 0;
   CaseRecord& record = device_.record();
   if (record.operations.size() < kMaxOperations)
-    record.operations.push_back({kind, bytes, launch});
+    record.operations.push_back(operation);
   else
     ++record.operations_not_listed;
 }
 
-void Ledger::copy_chunk(OperationKind kind, std::uint64_t bytes, std::uint64_t announced) {
+void Ledger::copy_chunk(const Operation& chunk, std::uint64_t announced) {
   auto& operations = device_.record().operations;
-  if (announced == 0 && bytes <= copy_bytes_to_come_ && !operations.empty() && operations.back().kind == kind) {
-    operations.back().bytes += bytes;
-    copy_bytes_to_come_ -= bytes;
+  if (announced == 0 && chunk.bytes <= copy_bytes_to_come_ && !operations.empty() &&
+      operations.back().kind == chunk.kind) {
+    operations.back().bytes += chunk.bytes;
+    copy_bytes_to_come_ -= chunk.bytes;
     return;
   }
-  operation(kind, bytes);
-  copy_bytes_to_come_ = announced > bytes ? announced - bytes : 0;
+  operation(chunk);
+  copy_bytes_to_come_ = announced > chunk.bytes ? announced - chunk.bytes : 0;
 }
 
 void Ledger::wrote(Address address, std::string_view call, bool from_host) {

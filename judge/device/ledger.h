@@ -45,9 +45,9 @@ class Ledger {
   const OwnedMemory* around(Address address) const;  // an allocation that holds this byte
   std::uint64_t leaked_bytes() const;                // device and managed memory the student has not freed
 
-  void operation(OperationKind kind, std::uint64_t bytes = 0, std::int32_t launch = -1);
+  void operation(const Operation& operation);
   // A copy may come in chunks: the first announces the whole, later ones announce 0. What is recorded is what came.
-  void copy_chunk(OperationKind kind, std::uint64_t bytes, std::uint64_t announced);
+  void copy_chunk(const Operation& chunk, std::uint64_t announced);
   // A call of the host program wrote to [address, …): noted when that is a buffer of the exercise.
   void wrote(Address address, std::string_view call, bool from_host);
   const HostCopy* last_host_copy() const { return last_copy_ ? &*last_copy_ : nullptr; }

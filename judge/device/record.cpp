@@ -15,7 +15,7 @@ using emulator::MemorySpace;
 using emulator::ThreadId;
 using nlohmann::json;
 
-constexpr OperationKind kLastOperation = OperationKind::stream_create;
+constexpr OperationKind kLastOperation = OperationKind::prefetch_to_host;
 constexpr AccessKind kLastAccess = AccessKind::atomic;
 constexpr MemorySpace kLastSpace = MemorySpace::param;
 
@@ -151,6 +151,30 @@ LaunchRecord parse_launch(const json& j) {
   return l;
 }
 
+json dump_operation(const Operation& o) {
+  json j = {{"kind", std::string(to_string(o.kind))}, {"bytes", o.bytes}, {"launch", o.launch}};
+  if (o.stream != 0) j["stream"] = o.stream;
+  if (o.event != 0) j["event"] = o.event;
+  if (o.asynchronous) j["asynchronous"] = true;
+  if (o.device_address != 0) j["addresses"] = json::array({o.device_address, o.host_address});
+  return j;
+}
+
+Operation parse_operation(const json& j) {
+  Operation o;
+  o.kind = enum_from(j.at("kind").get<std::string>(), kLastOperation);
+  j.at("bytes").get_to(o.bytes);
+  j.at("launch").get_to(o.launch);
+  o.stream = j.value("stream", std::uint64_t{0});
+  o.event = j.value("event", std::uint64_t{0});
+  o.asynchronous = j.value("asynchronous", false);
+  if (j.contains("addresses")) {
+    o.device_address = j["addresses"].at(0);
+    o.host_address = j["addresses"].at(1);
+  }
+  return o;
+}
+
 }  // namespace
 
 std::string_view to_string(OperationKind kind) {
@@ -179,6 +203,22 @@ std::string_view to_string(OperationKind kind) {
       return "event_record";
     case OperationKind::stream_create:
       return "stream_create";
+    case OperationKind::allocate_managed:
+      return "allocate_managed";
+    case OperationKind::free_in_stream:
+      return "free_in_stream";
+    case OperationKind::stream_create_non_blocking:
+      return "stream_create_non_blocking";
+    case OperationKind::stream_wait:
+      return "stream_wait";
+    case OperationKind::stream_synchronize:
+      return "stream_synchronize";
+    case OperationKind::event_synchronize:
+      return "event_synchronize";
+    case OperationKind::prefetch_to_device:
+      return "prefetch_to_device";
+    case OperationKind::prefetch_to_host:
+      return "prefetch_to_host";
   }
   return "unknown";
 }
@@ -191,8 +231,7 @@ std::string to_json(const CaseRecord& r) {
             {"leaked_bytes", r.leaked_bytes},
             {"unsupported", r.unsupported}};
   for (const LaunchRecord& l : r.launches) j["launches"].push_back(dump_launch(l));
-  for (const Operation& o : r.operations)
-    j["operations"].push_back({{"kind", std::string(to_string(o.kind))}, {"bytes", o.bytes}, {"launch", o.launch}});
+  for (const Operation& o : r.operations) j["operations"].push_back(dump_operation(o));
   for (const ApiError& e : r.api_errors)
     j["api_errors"].push_back({{"call", e.call},
                                {"code", e.code},
@@ -230,9 +269,7 @@ CaseRecord record_from_json(std::string_view text) {
     if (j.contains("launches"))
       for (const json& l : j["launches"]) r.launches.push_back(parse_launch(l));
     if (j.contains("operations"))
-      for (const json& o : j["operations"])
-        r.operations.push_back({enum_from(o.at("kind").get<std::string>(), kLastOperation),
-                                o.at("bytes").get<std::uint64_t>(), o.at("launch").get<std::int32_t>()});
+      for (const json& o : j["operations"]) r.operations.push_back(parse_operation(o));
     if (j.contains("api_errors"))
       for (const json& e : j["api_errors"])
         r.api_errors.push_back({e.at("call").get<std::string>(), e.at("code").get<int>(),

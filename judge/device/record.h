@@ -41,14 +41,22 @@ struct LaunchRecord {
 
 enum class OperationKind : std::uint8_t {
   allocate, free, copy_to_device, copy_from_device, copy_on_device, copy_to_symbol, copy_from_symbol, set, launch,
-  synchronize, event_record, stream_create
+  synchronize, event_record, stream_create,
+  allocate_managed, free_in_stream, stream_create_non_blocking, stream_wait, stream_synchronize, event_synchronize,
+  prefetch_to_device, prefetch_to_host
 };
 std::string_view to_string(OperationKind kind);
 
 struct Operation {
   OperationKind kind{};
-  std::uint64_t bytes = 0;   // copies, sets, allocations
+  std::uint64_t bytes = 0;   // copies, sets, allocations, prefetches
   std::int32_t launch = -1;  // index into CaseRecord::launches when kind == launch
+  std::uint64_t stream = 0;  // the library's handle; 0: the default stream
+  std::uint64_t event = 0;   // event_record, stream_wait, event_synchronize: the library's handle
+  // The host was free to go on before it was done. Of copies between host and device: an Async call and pinned memory.
+  bool asynchronous = false;
+  // Of copies between host and device whose rows lie without gaps: where the bytes are on either side; 0: not known.
+  std::uint64_t device_address = 0, host_address = 0;
 };
 
 // Where the host program called the runtime: the return address's offset in the library or program that called, which

@@ -73,7 +73,7 @@ HostCalls::Reply HostCalls::create_array(const channel::CreateArrayRequest& requ
   if (status.code == cuda_not_supported) ledger_.unsupported(status.detail);
   if (!status.ok()) return {status, kCall};
   ledger_.add(array.base, {array.bytes, MemoryKind::device, MemoryOwner::student, ""});
-  ledger_.operation(OperationKind::allocate, array.bytes);
+  ledger_.operation({OperationKind::allocate, array.bytes});
   channel::HandleReply r;
   r.handle = array.id;
   return Reply(r);
@@ -87,7 +87,7 @@ HostCalls::Reply HostCalls::destroy(const channel::DestroyRequest& request) {
       const Status status = device_.textures()->free_array(request.handle, freed);
       if (!status.ok()) return {status, "cudaFreeArray"};
       ledger_.remove(freed.base);
-      ledger_.operation(OperationKind::free, freed.bytes);
+      ledger_.operation({OperationKind::free, freed.bytes});
       return {};
     }
     case channel::HandleKind::texture:
@@ -102,7 +102,7 @@ HostCalls::Reply HostCalls::write_array(const channel::ArrayTransferRequest& req
   static constexpr std::string_view kCall = "cudaMemcpyToArray";
   const Status status = device_.textures()->write(request.array, box_of(request), rows);
   if (!status.ok()) return {status, kCall};
-  ledger_.copy_chunk(OperationKind::copy_to_device, rows.size(), request.operation_bytes);
+  ledger_.copy_chunk({OperationKind::copy_to_device, rows.size()}, request.operation_bytes);
   return {};
 }
 
@@ -117,7 +117,7 @@ HostCalls::Reply HostCalls::read_array(const channel::ArrayTransferRequest& requ
   }
   const Status status = device_.textures()->read(request.array, box_of(request), to);
   if (!status.ok()) return {status, kCall};
-  ledger_.copy_chunk(OperationKind::copy_from_device, *bytes, request.operation_bytes);
+  ledger_.copy_chunk({OperationKind::copy_from_device, *bytes}, request.operation_bytes);
   return Reply(channel::Empty{}, to);
 }
 
@@ -128,7 +128,7 @@ HostCalls::Reply HostCalls::copy_array(const channel::ArrayCopyRequest& request)
   const Status status = device_.textures()->copy(side_of(request.to), side_of(request.from), request.row_bytes,
                                                  request.rows, request.slices);
   if (!status.ok()) return {status, kCall};
-  ledger_.operation(OperationKind::copy_on_device, *bytes);
+  ledger_.operation({OperationKind::copy_on_device, *bytes});
   return {};
 }
 

@@ -124,11 +124,18 @@ json comparison(const check::Comparison& c) {
             {"offset", c.diagnosis.offset}}}};
 }
 
+json operation(const device::Operation& o) {
+  json j = {{"kind", device::to_string(o.kind)}, {"bytes", o.bytes}, {"launch", o.launch}};
+  if (o.stream != 0) j["stream"] = o.stream;
+  if (o.event != 0) j["event"] = o.event;
+  if (o.asynchronous) j["asynchronous"] = true;
+  return j;
+}
+
 json record(const Report& report, const device::CaseRecord& r) {
   json launches = json::array(), operations = json::array(), errors = json::array();
   for (const device::LaunchRecord& l : r.launches) launches.push_back(launch(report, l));
-  for (const device::Operation& o : r.operations)
-    operations.push_back({{"kind", device::to_string(o.kind)}, {"bytes", o.bytes}, {"launch", o.launch}});
+  for (const device::Operation& o : r.operations) operations.push_back(operation(o));
   for (const device::ApiError& e : r.api_errors)
     errors.push_back({{"call", e.call},
                       {"code", e.code},

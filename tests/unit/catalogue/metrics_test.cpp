@@ -17,9 +17,12 @@ TEST_CASE("derived metrics", "[metrics]") {
   c.global_load_sectors = 40;
   c.global_load_requests = 8;
   c.global_load_bytes_requested = 1024;
+  c.global_load_readonly_requests = 6;
   c.global_store_sectors = 16;
   c.global_store_requests = 4;
   c.global_store_bytes_requested = 512;
+  c.global_red_requests = 11;
+  c.global_atom_requests = 2;
   c.shared_load_conflicts = 3;
   c.shared_store_conflicts = 5;
   c.shared_atomic_conflicts = 7;
@@ -32,12 +35,15 @@ TEST_CASE("derived metrics", "[metrics]") {
   CHECK(metric_value("global_store_sectors_per_request", c, {}) == 4);
   CHECK(metric_value("global_load_efficiency", c, {}) == 0.8);
   CHECK(metric_value("global_store_efficiency", c, {}) == 1);
+  CHECK(metric_value("global_load_readonly_share", c, {}) == 0.75);
+  CHECK(metric_value("global_atomic_requests", c, {}) == 13);
   CHECK(metric_value("shared_load_wavefronts_per_instruction", c, {}) == 1.5);
 }
 
 TEST_CASE("ratios of a kernel that loads nothing", "[metrics]") {
   CHECK(metric_value("global_load_sectors_per_request", {}, {}) == 0);
   CHECK(metric_value("global_load_efficiency", {}, {}) == 1);
+  CHECK(metric_value("global_load_readonly_share", {}, {}) == 1);
 }
 
 TEST_CASE("counters and resources by name", "[metrics]") {
@@ -57,6 +63,24 @@ TEST_CASE("counters and resources by name", "[metrics]") {
   CHECK(metric_value("launches", c, r) == 2);
   CHECK(metric_value("block_threads", c, r) == 256);
   CHECK_THROWS_AS(metric_value("speed", c, r), std::invalid_argument);
+}
+
+TEST_CASE("figures of the recorded operations", "[metrics]") {
+  ResourceFacts r;
+  r.copied_to_device_bytes = 1;
+  r.copied_from_device_bytes = 2;
+  r.managed_bytes = 3;
+  r.prefetched_bytes = 4;
+  r.streams_used = 5;
+  r.async_copy_bytes = 6;
+  r.overlapped_copy_bytes = 7;
+  r.unwaited_copies = 8;
+  r.clashing_copies = 9;
+  double expected = 0;
+  for (const char* name :
+       {"copied_to_device_bytes", "copied_from_device_bytes", "managed_bytes", "prefetched_bytes", "streams_used",
+        "async_copy_bytes", "overlapped_copy_bytes", "unwaited_copies", "clashing_copies"})
+    CHECK(metric_value(name, {}, r) == ++expected);
 }
 
 TEST_CASE("every metric has a value and a meaning, and no two a name", "[metrics]") {

@@ -208,7 +208,14 @@ TEST_CASE("managed and pinned memory is the same memory on both sides") {
   REQUIRE(cudaHostGetDevicePointer(reinterpret_cast<void**>(&mapped), pinned, 0) == cudaSuccess);
   CHECK(mapped == pinned);
 
+  device.forget();
   CHECK(cudaMemPrefetchAsync(managed, 16, {cudaMemLocationTypeDevice, 0}, 0, nullptr) == cudaSuccess);
+  CHECK(cudaMemPrefetchAsync(managed, 8, {cudaMemLocationTypeHost, 0}, 0, nullptr) == cudaSuccess);
+  CHECK(cudaMemPrefetchAsync(managed, 8, {cudaMemLocationTypeDevice, 1}, 0, nullptr) == cudaErrorInvalidDevice);
+  REQUIRE(device.requests(Call::note).size() == 2);
+  CHECK(device.requests(Call::note)[0].as<NoteRequest>().kind == NoteKind::prefetch_to_device);
+  CHECK(device.requests(Call::note)[0].as<NoteRequest>().bytes == 16);
+  CHECK(device.requests(Call::note)[1].as<NoteRequest>().kind == NoteKind::prefetch_to_host);
   CHECK(cudaMemAdvise(&copy, 4, cudaMemAdviseSetReadMostly, {cudaMemLocationTypeDevice, 0}) == cudaErrorInvalidValue);
   cudaGetLastError();
 

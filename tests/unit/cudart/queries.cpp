@@ -25,6 +25,57 @@ TEST_CASE("streams are handles that must exist") {
   cudaGetLastError();
 }
 
+TEST_CASE("the device is told which stream and event an operation belongs to") {
+  FakeDevice& device = attached_device();
+  cudaStream_t stream = nullptr, other = nullptr;
+  cudaEvent_t event = nullptr;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  REQUIRE(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking) == cudaSuccess);
+  REQUIRE(cudaEventCreate(&event) == cudaSuccess);
+  const auto number = [](const void* handle) { return reinterpret_cast<std::uintptr_t>(handle); };
+  const auto created = device.requests(Call::note);
+  REQUIRE(created.size() == 2);
+  CHECK(created[0].as<NoteRequest>().stream == number(stream));
+  CHECK(created[0].as<NoteRequest>().non_blocking == 0);
+  CHECK(created[1].as<NoteRequest>().non_blocking == 1);
+
+  device.forget();
+  REQUIRE(cudaEventRecord(event, stream) == cudaSuccess);
+  REQUIRE(cudaStreamWaitEvent(other, event, 0) == cudaSuccess);
+  REQUIRE(cudaStreamSynchronize(other) == cudaSuccess);
+  REQUIRE(cudaEventSynchronize(event) == cudaSuccess);
+  CHECK(device.requests(Call::record_event).at(0).as<EventRequest>().event == number(event));
+  CHECK(device.requests(Call::record_event).at(0).as<EventRequest>().stream == number(stream));
+  const auto wait = device.requests(Call::note).at(0).as<NoteRequest>();
+  CHECK(wait.kind == NoteKind::stream_wait);
+  CHECK(wait.stream == number(other));
+  CHECK(wait.event == number(event));
+  CHECK(device.requests(Call::synchronize).at(0).as<SynchronizeRequest>().handle == number(other));
+  CHECK(device.requests(Call::synchronize).at(1).as<SynchronizeRequest>().handle == number(event));
+
+  void* memory = nullptr;
+  REQUIRE(cudaMalloc(&memory, 64) == cudaSuccess);
+  alignas(4096) static char bytes[4096];
+  device.forget();
+  REQUIRE(cudaMemcpyAsync(memory, bytes, 64, cudaMemcpyHostToDevice, stream) == cudaSuccess);
+  REQUIRE(cudaHostRegister(bytes, sizeof bytes, cudaHostRegisterDefault) == cudaSuccess);
+  REQUIRE(cudaMemcpyAsync(memory, bytes + 8, 8, cudaMemcpyHostToDevice, stream) == cudaSuccess);
+  REQUIRE(cudaMemcpy(memory, bytes, 64, cudaMemcpyHostToDevice) == cudaSuccess);
+  REQUIRE(cudaMemsetAsync(memory, 0, 64, other) == cudaSuccess);
+  const auto writes = device.requests(Call::write);
+  REQUIRE(writes.size() == 3);
+  CHECK(writes[0].as<TransferRequest>().stream == number(stream));
+  CHECK(writes[0].as<TransferRequest>().asynchronous == 1);
+  CHECK(writes[0].as<TransferRequest>().registered == 0);
+  CHECK(writes[0].as<TransferRequest>().host_address == number(bytes));
+  CHECK(writes[1].as<TransferRequest>().registered == 1);
+  CHECK(writes[2].as<TransferRequest>().stream == 0);
+  CHECK(writes[2].as<TransferRequest>().asynchronous == 0);
+  CHECK(device.requests(Call::fill).at(0).as<FillRequest>().stream == number(other));
+  REQUIRE(cudaHostUnregister(bytes) == cudaSuccess);
+  REQUIRE(cudaFree(memory) == cudaSuccess);
+}
+
 TEST_CASE("stream flags and priorities are kept within the device's range") {
   attached_device();
   int least = 1, greatest = 1, priority = 1;

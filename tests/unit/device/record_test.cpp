@@ -40,7 +40,7 @@ TEST_CASE("a record survives its JSON") {
   f.threads_gone = 31;
   l.faults.push_back(f);
   r.launches.push_back(l);
-  r.operations = {{OperationKind::copy_to_symbol, 68, -1}, {OperationKind::launch, 0, 0}};
+  r.operations = {{OperationKind::copy_to_symbol, 68, -1}, {OperationKind::launch, 0, 0, 0x1010, 0x1020, true}};
   r.operations_not_listed = 3;
   r.api_errors.push_back(
       {"cudaMemcpy", 1, "cudaErrorInvalidValue", "not device memory", true, 0x1234, {"conv1d.cu", 40, 0, ""}});
@@ -85,7 +85,12 @@ TEST_CASE("a record survives its JSON") {
   REQUIRE(back.operations.size() == 2);
   CHECK(back.operations[0].kind == OperationKind::copy_to_symbol);
   CHECK(back.operations[0].bytes == 68);
+  CHECK(back.operations[0].stream == 0);
+  CHECK_FALSE(back.operations[0].asynchronous);
   CHECK(back.operations[1].launch == 0);
+  CHECK(back.operations[1].stream == 0x1010);
+  CHECK(back.operations[1].event == 0x1020);
+  CHECK(back.operations[1].asynchronous);
   CHECK(back.operations_not_listed == 3);
   REQUIRE(back.api_errors.size() == 1);
   CHECK(back.api_errors[0].is_launch);

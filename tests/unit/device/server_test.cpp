@@ -310,6 +310,91 @@ TEST_CASE("a copy in chunks is one operation of the bytes that came") {
   CHECK(c.y[(3u << 20) - 1] == std::byte{1});
 }
 
+TEST_CASE("a copy is asynchronous when its call is and the host memory is pinned") {
+  Rig rig;
+  rig.start();
+  rig.hello();
+  const auto pinned = rig.call(Call::allocate, channel::AllocateRequest{4096, channel::MemoryKind::pinned});
+  channel::TransferRequest r = plain(rig.y(), 16);
+  r.stream = 0x1010;
+  r.asynchronous = 1;
+  CHECK(rig.call(Call::read, r).status == 0);  // into pageable memory
+  r.host_address = pinned.as<channel::AddressReply>().address + 64;
+  CHECK(rig.call(Call::read, r).status == 0);
+  r.asynchronous = 0;
+  CHECK(rig.call(Call::read, r).status == 0);
+  r.host_address = 0;
+  r.asynchronous = r.registered = 1;
+  r.stream = 1;  // cudaStreamLegacy
+  CHECK(rig.call(Call::read, r).status == 0);
+  const auto c = rig.collect();
+  REQUIRE(c.record.operations.size() == 5);
+  CHECK_FALSE(c.record.operations[1].asynchronous);
+  CHECK(c.record.operations[1].stream == 0x1010);
+  CHECK(c.record.operations[2].asynchronous);
+  CHECK_FALSE(c.record.operations[3].asynchronous);
+  CHECK(c.record.operations[4].asynchronous);
+  CHECK(c.record.operations[4].stream == 0);
+}
+
+TEST_CASE("a copy of pinned memory by its address alone is one between host and device") {
+  Rig rig;
+  rig.start();
+  rig.hello();
+  const auto pinned = rig.call(Call::allocate, channel::AllocateRequest{4096, channel::MemoryKind::pinned})
+                          .as<channel::AddressReply>()
+                          .address;
+  channel::CopyRequest copy;
+  copy.row_bytes = copy.to_pitch = copy.from_pitch = 16;
+  copy.rows = 1;
+  copy.asynchronous = 1;
+  copy.stream = 0x1010;
+  copy.to = rig.y();
+  copy.from = pinned;
+  CHECK(rig.call(Call::copy, copy).status == 0);
+  std::swap(copy.to, copy.from);
+  copy.asynchronous = 0;
+  CHECK(rig.call(Call::copy, copy).status == 0);
+  const auto c = rig.collect();
+  REQUIRE(c.record.operations.size() == 3);
+  CHECK(c.record.operations[1].kind == OperationKind::copy_to_device);
+  CHECK(c.record.operations[1].asynchronous);
+  CHECK(c.record.operations[1].stream == 0x1010);
+  CHECK(c.record.operations[1].device_address == rig.y());
+  CHECK(c.record.operations[1].host_address == pinned);
+  CHECK(c.record.operations[2].kind == OperationKind::copy_from_device);
+  CHECK_FALSE(c.record.operations[2].asynchronous);
+}
+
+TEST_CASE("a prefetch of managed memory is recorded, and one of anything else is an error") {
+  Rig rig;
+  rig.start();
+  rig.hello();
+  const auto managed = rig.call(Call::allocate, channel::AllocateRequest{100, channel::MemoryKind::managed});
+  channel::NoteRequest note;
+  note.kind = channel::NoteKind::prefetch_to_device;
+  note.address = managed.as<channel::AddressReply>().address;
+  for (const auto& [bytes, status] : {std::pair<std::uint64_t, int>{99, 0},
+                                      {100, 0},
+                                      {101, cuda_invalid_value},
+                                      {0, cuda_invalid_value},
+                                      {~0ull, cuda_invalid_value}}) {
+    note.bytes = bytes;
+    CHECK(rig.call(Call::note, note).status == status);
+  }
+  note.address = rig.y();
+  note.bytes = 4;
+  CHECK(rig.call(Call::note, note).status == cuda_invalid_value);
+  note.kind = static_cast<channel::NoteKind>(17);
+  CHECK(rig.call(Call::note, note).status == cuda_invalid_value);
+  const auto c = rig.collect();
+  REQUIRE(c.record.operations.size() == 3);
+  CHECK(c.record.operations[0].kind == OperationKind::allocate_managed);
+  CHECK(c.record.operations[2].kind == OperationKind::prefetch_to_device);
+  CHECK(c.record.operations[2].bytes == 100);
+  CHECK(c.record.api_errors.at(0).call == "cudaMemPrefetchAsync");
+}
+
 TEST_CASE("rows with a pitch leave the gaps alone") {
   Rig rig;
   rig.start(4);

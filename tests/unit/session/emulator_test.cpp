@@ -1,5 +1,6 @@
 // The three processes as students meet them: nvcc's library, our runtime library, the emulator.
 
+#include <algorithm>
 #include <cstring>
 #include <future>
 #include <thread>
@@ -12,7 +13,7 @@ namespace device = judge::device;
 
 namespace {
 
-enum class What : int { well = 0, out_of_bounds = 1, too_many_threads = 2 };
+enum class What : int { well = 0, out_of_bounds = 1, too_many_threads = 2, registers_output = 3 };
 
 CaseRequest request_for(What what) {
   static const std::array<float, 3> x{1, 2, 3}, y{5, 6, 7}, w{10, 20, 30};
@@ -68,6 +69,18 @@ TEST_CASE("emulator: a right submission") {
   CHECK(o.record.launches[0].faults.empty());
   CHECK(o.record.launches[0].counters.global_load_sectors == 1);
   CHECK(o.device_ms > 0);
+}
+
+TEST_CASE("emulator: an output that the submission registers keeps what a stream copies there") {
+  const CaseOutcome o = session().run(request_for(What::registers_output));
+  CHECK(floats(o.outputs.at(1)) == std::vector<float>{10, 12, 14});
+  CHECK(o.record.api_errors.empty());
+  const auto copied = std::find_if(o.record.operations.begin(), o.record.operations.end(), [](const auto& op) {
+    return op.kind == device::OperationKind::copy_from_device;
+  });
+  REQUIRE(copied != o.record.operations.end());
+  CHECK(copied->asynchronous);
+  CHECK(copied->stream != 0);
 }
 
 TEST_CASE("emulator: a session outlives the thread that made it") {
