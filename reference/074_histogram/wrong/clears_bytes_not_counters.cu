@@ -1,0 +1,16 @@
+// expect: uninitialized_read
+// cudaMemset is told 256 bytes, which are 64 counters.
+
+__global__ void histogram_kernel(const unsigned char* x, unsigned int* counts, int n) {
+  __shared__ unsigned int bins[256];
+  bins[threadIdx.x] = 0;
+  __syncthreads();
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) atomicAdd(&bins[x[i]], 1u);
+  __syncthreads();
+  atomicAdd(&counts[threadIdx.x], bins[threadIdx.x]);
+}
+
+void histogram(const unsigned char* x, unsigned int* counts, int n) {
+  cudaMemset(counts, 0, 256);
+  histogram_kernel<<<40, 256>>>(x, counts, n);
+}
