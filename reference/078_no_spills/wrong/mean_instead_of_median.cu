@@ -1,0 +1,25 @@
+// expect: wrong_answer
+// The mean of the window.
+
+constexpr int kReach = 12;
+constexpr int kWindow = 2 * kReach + 1;
+constexpr int kBlock = 256;
+
+__global__ void median_kernel(const float* x, float* y, int n) {
+  const int i = blockIdx.x * kBlock + threadIdx.x;
+  if (i >= n) return;
+
+  float window[kWindow];
+#pragma unroll
+  for (int k = 0; k < kWindow; ++k) window[k] = x[min(max(i + k - kReach, 0), n - 1)];
+
+  float sum = 0.0f;
+#pragma unroll
+  for (int k = 0; k < kWindow; ++k) sum += window[k];
+
+  y[i] = sum / kWindow;
+}
+
+void no_spills(const float* x, float* y, int n) {
+  median_kernel<<<(n + kBlock - 1) / kBlock, kBlock>>>(x, y, n);
+}
