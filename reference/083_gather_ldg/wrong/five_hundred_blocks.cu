@@ -1,0 +1,17 @@
+// expect: wrong_answer
+// A fixed grid without a loop: it ends at row 2,000.
+
+constexpr int kWidth = 64;
+constexpr int kBlock = 256;
+
+__global__ void gather_kernel(const float* __restrict__ table, const int* __restrict__ index, float* __restrict__ out,
+                              int rows) {
+  const int i = blockIdx.x * kBlock + threadIdx.x;
+  const int row = i / kWidth;
+  const int column = i % kWidth;
+  if (row < rows) out[i] = table[index[row] * kWidth + column];
+}
+
+void gather_ldg(const float* table, const int* index, float* out, int entries, int rows) {
+  gather_kernel<<<500, kBlock>>>(table, index, out, rows);
+}

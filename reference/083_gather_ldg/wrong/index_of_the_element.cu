@@ -1,0 +1,17 @@
+// expect: runtime_error
+// Looks the index up by element, not by row: beyond the end of index.
+
+constexpr int kWidth = 64;
+constexpr int kBlock = 256;
+
+__global__ void gather_kernel(const float* __restrict__ table, const int* __restrict__ index, float* __restrict__ out,
+                              int rows) {
+  const int i = blockIdx.x * kBlock + threadIdx.x;
+  const int row = i / kWidth;
+  const int column = i % kWidth;
+  if (row < rows) out[i] = table[index[i] * kWidth + column];
+}
+
+void gather_ldg(const float* table, const int* index, float* out, int entries, int rows) {
+  gather_kernel<<<(rows * kWidth + kBlock - 1) / kBlock, kBlock>>>(table, index, out, rows);
+}
