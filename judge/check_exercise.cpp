@@ -1,6 +1,4 @@
 #include <fmt/format.h>
-#include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -43,42 +41,12 @@ std::filesystem::path pristine_stub(const catalogue::Exercise& exercise) {
   return std::filesystem::exists(kept) ? kept : exercise.stub;
 }
 
-std::vector<CheckItem> items_of(const catalogue::Exercise& exercise) {
-  std::vector<CheckItem> items;
-  const auto add = [&](Kind kind, const std::filesystem::path& path, std::optional<Verdict> expected) {
-    CheckItem& item = items.emplace_back();
-    item.kind = kind;
-    item.path = path;
-    item.expected = expected;
-  };
-  add(Kind::stub, pristine_stub(exercise), std::nullopt);
-  add(Kind::reference, exercise.reference, Verdict::accepted);
-  for (const auto& path : exercise.right) add(Kind::right, path, Verdict::accepted);
-  for (const auto& path : exercise.wrong) add(Kind::wrong, path, std::nullopt);
-  return items;
-}
-
-void check_item(const catalogue::Exercise& exercise, CheckItem& item, const Options& options) {
-  const std::string source = read_file(item.path);
-  if (item.kind == Kind::wrong) {
-    item.expected = expected_verdict(source, item.note);
-    if (!item.expected) return;
-  }
-  item.report = judge(exercise, source, item.path.string(), options);
-  const Verdict got = item.report.verdict;
-  if (item.kind == Kind::stub) {
-    item.ok = item.report.build.ok && got != Verdict::accepted && got != Verdict::judge_error;
-    if (!item.ok)
-      item.note = !item.report.build.ok      ? "the stub must compile"
-                  : got == Verdict::accepted ? "the stub must not be accepted as shipped"
-                                             : "the stub could not be judged";
-  } else {
-    item.ok = got == *item.expected;
-    if (!item.ok)
-      item.note = fmt::format("expected {}, got {}", verdict::to_string(*item.expected), verdict::to_string(got));
-  }
-  if (got == Verdict::judge_error)
-    item.note += fmt::format(" ({}: {})", item.report.judge_error_stage, item.report.judge_error);
+// What a student would read, who stops at the first case that fails.
+Verdict as_students_see(const Report& report) {
+  const CaseReport* first = nullptr;
+  for (const CaseReport& one : report.cases)
+    if (one.ran && one.verdict != Verdict::accepted && (first == nullptr || one.turn < first->turn)) first = &one;
+  return first != nullptr && report.verdict != Verdict::judge_error ? first->verdict : report.verdict;
 }
 
 }  // namespace
@@ -97,35 +65,47 @@ std::string_view to_string(CheckItem::Kind kind) {
   return "unknown";
 }
 
-bool CheckReport::ok() const {
-  return !items.empty() && std::all_of(items.begin(), items.end(), [](const CheckItem& i) { return i.ok; });
+std::vector<CheckItem> check_items(const catalogue::Exercise& exercise) {
+  std::vector<CheckItem> items;
+  const auto add = [&](Kind kind, const std::filesystem::path& path, std::optional<Verdict> expected) {
+    CheckItem& item = items.emplace_back();
+    item.kind = kind;
+    item.path = path;
+    item.expected = expected;
+  };
+  add(Kind::stub, pristine_stub(exercise), std::nullopt);
+  add(Kind::reference, exercise.reference, Verdict::accepted);
+  for (const auto& path : exercise.right) add(Kind::right, path, Verdict::accepted);
+  for (const auto& path : exercise.wrong) add(Kind::wrong, path, std::nullopt);
+  return items;
 }
 
-CheckReport check_exercise(const catalogue::Exercise& exercise, const Options& options, const Progress& progress) {
-  const auto begin = std::chrono::steady_clock::now();
-  CheckReport result;
-  result.exercise_id = exercise.id;
-  result.slug = exercise.slug;
-  result.items = items_of(exercise);
-  Options all_cases = options;
-  all_cases.only_case.reset();
-  const auto tell = [&](std::size_t done) {
-    if (progress) progress("check", static_cast<int>(done), static_cast<int>(result.items.size()));
-  };
-  for (std::size_t i = 0; i < result.items.size(); ++i) {
-    tell(i);
-    CheckItem& item = result.items[i];
-    try {
-      check_item(exercise, item, all_cases);
-    } catch (const std::invalid_argument&) {
-      throw;  // the options, not this file
-    } catch (const std::exception& e) {
-      item.note = e.what();
-    }
+void check_item(const catalogue::Exercise& exercise, CheckItem& item, const Options& options,
+                const Progress& progress) {
+  const std::string source = read_file(item.path);
+  Options own = options;
+  own.only_case.reset();
+  if (item.kind == Kind::wrong) {
+    item.expected = expected_verdict(source, item.note);
+    if (!item.expected) return;
+    own.stop_at_first_failure = false;
   }
-  tell(result.items.size());
-  result.wall_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-  return result;
+  item.report = judge(exercise, source, item.path.string(), own, progress);
+  const Verdict got = as_students_see(item.report);
+  item.got = got;
+  if (item.kind == Kind::stub) {
+    item.ok = item.report.build.ok && got != Verdict::accepted && got != Verdict::judge_error;
+    if (!item.ok)
+      item.note = !item.report.build.ok      ? "the stub must compile"
+                  : got == Verdict::accepted ? "the stub must not be accepted as shipped"
+                                             : "the stub could not be judged";
+  } else {
+    item.ok = got == *item.expected;
+    if (!item.ok)
+      item.note = fmt::format("expected {}, got {}", verdict::to_string(*item.expected), verdict::to_string(got));
+  }
+  if (got == Verdict::judge_error)
+    item.note += fmt::format(" ({}: {})", item.report.judge_error_stage, item.report.judge_error);
 }
 
 }  // namespace judge

@@ -269,7 +269,9 @@ Report Judgement::run(const std::string& source, const std::string& source_path)
   }
   try {
     plan_ = plan_cases(exercise_, only, report_.seed);
-    for (const PlannedCase& p : plan_) {
+    for (std::size_t turn = 0; turn < plan_.size(); ++turn) {
+      const PlannedCase& p = plan_[turn];
+      report_.cases[p.index].turn = turn;
       report_.cases[p.index].sizes = p.names;
       for (const auto& [name, value] : exercise_.constants) report_.cases[p.index].sizes.erase(name);
       report_.cases[p.index].seed = p.seed;
@@ -336,8 +338,9 @@ void Judgement::run_cases(Preparation& preparation, session::Session& session) {
     tell("case", step, plan_.size());
     run_case(step, preparation, session);
     const CaseReport& one = report_.cases[plan_[step].index];
-    if (one.verdict != Verdict::accepted && (options_.stop_at_first_failure || one.verdict == Verdict::judge_error))
-      return;
+    const bool ends_it = options_.stop_at_first_failure || one.verdict == Verdict::judge_error ||
+                         one.verdict == Verdict::time_limit;
+    if (one.verdict != Verdict::accepted && ends_it) return;
   }
   tell("case", plan_.size(), plan_.size());
 }

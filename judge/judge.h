@@ -28,7 +28,9 @@ struct Options {
   // `schedule` under this one only. A case is reported as it went under the first schedule that was not accepted.
   unsigned schedules = 0;
   std::uint64_t schedule = 0;
-  bool stop_at_first_failure = true;  // later cases are then reported as not run
+  // Later cases are then reported as not run. Without it, a case that ran into the time limit is still the last: those
+  // after it are larger.
+  bool stop_at_first_failure = true;
   std::filesystem::path root;         // repository root
   std::filesystem::path cache_dir;    // default: default_cache_dir(root), in cache_place.h
   std::filesystem::path program_dir;  // judge-device, judge-host, libcudart.so.13
@@ -61,6 +63,7 @@ struct CaseReport {
   std::optional<emulator::SourceLocation> writer;  // the line that wrote the first wrong element
   double wall_ms = 0, device_ms = 0;
   std::uint64_t step_limit = 0, wall_limit_ms = 0;  // what the case was given
+  std::size_t turn = 0;  // its place in the order in which cases run
 };
 
 struct Report {
@@ -100,22 +103,19 @@ struct CheckItem {  // one submission of an exercise's own and what became of it
   enum class Kind : std::uint8_t { stub, reference, right, wrong } kind = Kind::stub;
   std::filesystem::path path;
   std::optional<verdict::Verdict> expected;  // empty: anything that compiles and is not accepted (stub); or not known
+  std::optional<verdict::Verdict> got;       // what a student would read; empty when it could not be judged
   bool ok = false;
   std::string note;  // why not ok
-  Report report;
+  Report report;     // of a file of wrong/: every case that could run did, also after the first failure
 };
 std::string_view to_string(CheckItem::Kind kind);
 
-struct CheckReport {
-  int exercise_id = 0;
-  std::string slug;
-  std::vector<CheckItem> items;
-  double wall_ms = 0;
-  bool ok() const;  // false for no items
-};
+// The submissions that prove an exercise, not judged yet: stub, reference, right/, wrong/.
+std::vector<CheckItem> check_items(const catalogue::Exercise& exercise);
 
-// Stub compiles and fails; reference and right/ are accepted on every case; each file of wrong/ gets exactly the verdict
-// that its first line names: // expect: <verdict>. Progress: "check", done, total.
-CheckReport check_exercise(const catalogue::Exercise& exercise, const Options& options, const Progress& progress = {});
+// Judges one of them. Stub: compiles and fails; reference and right/: accepted on every case; wrong/: exactly the
+// verdict that its first line names, // expect: <verdict>. Throws what judge() throws.
+void check_item(const catalogue::Exercise& exercise, CheckItem& item, const Options& options,
+                const Progress& progress = {});
 
 }  // namespace judge

@@ -136,6 +136,7 @@ void run_compiled(const ProgramOptions& options, ProgramReport& report) {
   request.host_memory_bytes = options.memory_bytes;
   request.cancelled = options.cancelled;
   request.run.schedule_seed = options.schedule_seed;
+  request.run.traced_lines = options.traced_lines;
   request.run.live_output = true;
   request.run.limits.memory_bytes = options.memory_bytes;
   request.run.limits.output_bytes = kPrintfBytes;

@@ -31,6 +31,7 @@ struct ProgramOptions {
   std::uint64_t schedule_seed = 0;                               // 0: threads in plain order
   std::chrono::milliseconds wall_limit{600'000};
   std::uint64_t memory_bytes = 4ull << 30;  // of the host process, and again of the device
+  std::vector<int> traced_lines;            // source lines whose accesses are recorded lane by lane
   bool register_report = false;             // asks ptxas for registers, so that occupancy is exact: compiles longer
   std::filesystem::path root;               // repository root
   std::filesystem::path cache_dir;          // default: root/build/cache, or $CUDA_JUDGE_CACHE

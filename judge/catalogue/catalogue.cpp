@@ -44,10 +44,21 @@ std::string_view cpp_type(Element e) {
   return facts(e).cpp_type;
 }
 
-std::string Exercise::folder_name() const {
+namespace {
+
+std::string numbered(int id, const std::string& slug) {
   std::string number = std::to_string(id);
   number.insert(0, number.size() < 3 ? 3 - number.size() : 0, '0');
   return number + "_" + slug;
+}
+
+}  // namespace
+
+std::string Exercise::folder_name() const {
+  return numbered(id, slug);
+}
+std::string Quiz::folder_name() const {
+  return numbered(id, slug);
 }
 
 const Exercise* Catalogue::find(int id) const {

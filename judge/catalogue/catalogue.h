@@ -103,6 +103,17 @@ struct Exercise {
   std::string folder_name() const;     // "072_conv1d"
 };
 
+// Questions about what a kernel does to memory, or with answers to choose from. The command line asks them; here they are
+// checked. docs/authoring.md, section "A quiz".
+struct Quiz {
+  int id = 0;
+  std::string slug, chapter;
+  Text title;
+  std::size_t questions = 0;
+
+  std::string folder_name() const;
+};
+
 struct Chapter {
   std::string slug;
   Text title;
@@ -111,12 +122,14 @@ struct Chapter {
 struct Catalogue {
   std::vector<Chapter> chapters;       // the course's order
   std::vector<Exercise> exercises;     // by id
+  std::vector<Quiz> quizzes;           // by id; they share ids and slugs with the exercises
   const Exercise* find(int id) const;
   const Exercise* find(const std::string& id_or_slug) const;
 };
 
+// schema: empty for root/exercises.schema.json.
 // Throws CatalogueError: file, line, column, JSON path, found, expected, nearest valid name.
-Catalogue load(const std::filesystem::path& root);
+Catalogue load(const std::filesystem::path& root, const std::filesystem::path& schema = {});
 class CatalogueError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

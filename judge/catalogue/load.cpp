@@ -4,6 +4,7 @@
 
 #include "judge/catalogue/catalogue.h"
 #include "judge/catalogue/nearest.h"
+#include "judge/catalogue/quiz.h"
 #include "judge/catalogue/read.h"
 #include "judge/catalogue/schema.h"
 
@@ -64,12 +65,13 @@ std::vector<Chapter> read_chapters(const json& document, const Review& review) {
   return chapters;
 }
 
-void check_chapter(const Exercise& e, const std::vector<Chapter>& chapters, const Path& at, const Review& review) {
+void check_chapter(const std::string& chapter, const std::vector<Chapter>& chapters, const Path& at,
+                   const Review& review) {
   std::vector<std::string> known;
   for (const Chapter& c : chapters) known.push_back(c.slug);
-  if (std::find(known.begin(), known.end(), e.chapter) != known.end()) return;
+  if (std::find(known.begin(), known.end(), chapter) != known.end()) return;
   review.value(at / "chapter",
-               "unknown chapter \"" + e.chapter + "\"; expected one of \"chapters\"" + did_you_mean(e.chapter, known));
+               "unknown chapter \"" + chapter + "\"; expected one of \"chapters\"" + did_you_mean(chapter, known));
 }
 
 bool has_problem_beneath(const std::vector<SchemaProblem>& problems, const Path& at) {
@@ -80,17 +82,22 @@ bool has_problem_beneath(const std::vector<SchemaProblem>& problems, const Path&
 
 }  // namespace
 
-void find_files(Exercise& e, const fs::path& root, const Path& at, const Review& review) {
-  const auto resolve = [&](const fs::path& relative, bool required) -> fs::path {
-    std::error_code error;
-    const fs::path path = fs::weakly_canonical(root / relative, error);
-    if (error || !beneath(path, root)) {
-      review.value(at, relative.string() + " leads out of the repository");
-      return {};
-    }
-    if (fs::is_regular_file(path, error)) return path;
-    if (required) review.value(at, relative.string() + " is missing");
+fs::path resolve_file(const fs::path& relative, bool required, const fs::path& root, const Path& at,
+                      const Review& review) {
+  std::error_code error;
+  const fs::path path = fs::weakly_canonical(root / relative, error);
+  if (error || !beneath(path, root)) {
+    review.value(at, relative.string() + " leads out of the repository");
     return {};
+  }
+  if (fs::is_regular_file(path, error)) return path;
+  if (required) review.value(at, relative.string() + " is missing");
+  return {};
+}
+
+void find_files(Exercise& e, const fs::path& root, const Path& at, const Review& review) {
+  const auto resolve = [&](const fs::path& relative, bool required) {
+    return resolve_file(relative, required, root, at, review);
   };
   const fs::path practice = fs::path("practice") / e.folder_name();
   const fs::path reference = fs::path("reference") / e.folder_name();
@@ -107,13 +114,14 @@ void find_files(Exercise& e, const fs::path& root, const Path& at, const Review&
   }
 }
 
-Catalogue load(const fs::path& root_as_given) {
+Catalogue load(const fs::path& root_as_given, const fs::path& schema_as_given) {
   std::error_code error;
   const fs::path root = fs::canonical(root_as_given, error);
   if (error) throw CatalogueError(root_as_given.string() + ": not a folder; expected the repository's root");
 
   const std::string text = read_text(root / kFile, kFile);
-  const json schema = parse_json(read_text(root / kSchemaFile, kSchemaFile), kSchemaFile);
+  const json schema =
+      parse_json(read_text(schema_as_given.empty() ? root / kSchemaFile : schema_as_given, kSchemaFile), kSchemaFile);
   const json document = parse_json(text, kFile);
   const Positions positions(text);
   Problems problems(kFile, text);
@@ -134,20 +142,33 @@ Catalogue load(const fs::path& root_as_given) {
   if (chapters_usable) catalogue.chapters = read_chapters(document, review);
   std::set<int> ids;
   std::set<std::string> slugs;
+  const auto check_place = [&](const auto& e, const Path& at) {
+    if (chapters_usable) check_chapter(e.chapter, catalogue.chapters, at, review);
+    if (!ids.insert(e.id).second) review.value(at / "id", "a second exercise with id " + std::to_string(e.id));
+    if (!slugs.insert(e.slug).second) review.value(at / "slug", "a second exercise with slug \"" + e.slug + "\"");
+  };
   for (std::size_t i = 0; i < document.at("exercises").size(); ++i) {
     const Path at = (Path{} / "exercises")[i];
     if (has_problem_beneath(broken, at)) continue;
     Exercise e = read_exercise(document.at("exercises")[i], at, review);
     check_exercise(e, at, review);
-    if (chapters_usable) check_chapter(e, catalogue.chapters, at, review);
-    if (!ids.insert(e.id).second) review.value(at / "id", "a second exercise with id " + std::to_string(e.id));
-    if (!slugs.insert(e.slug).second) review.value(at / "slug", "a second exercise with slug \"" + e.slug + "\"");
+    check_place(e, at);
     find_files(e, root, at, review);
     catalogue.exercises.push_back(std::move(e));
   }
+  const json no_quizzes = json::array();
+  const json& quizzes =
+      document.contains("quizzes") && document.at("quizzes").is_array() ? document.at("quizzes") : no_quizzes;
+  for (std::size_t i = 0; i < quizzes.size(); ++i) {
+    const Path at = (Path{} / "quizzes")[i];
+    if (has_problem_beneath(broken, at)) continue;
+    catalogue.quizzes.push_back(read_quiz(quizzes[i], root, at, review));
+    check_place(catalogue.quizzes.back(), at);
+  }
   if (!problems.empty()) throw CatalogueError(problems.text());
-  std::sort(catalogue.exercises.begin(), catalogue.exercises.end(),
-            [](const Exercise& a, const Exercise& b) { return a.id < b.id; });
+  const auto by_id = [](const auto& a, const auto& b) { return a.id < b.id; };
+  std::sort(catalogue.exercises.begin(), catalogue.exercises.end(), by_id);
+  std::sort(catalogue.quizzes.begin(), catalogue.quizzes.end(), by_id);
   return catalogue;
 }
 

@@ -115,6 +115,7 @@ struct RunOptions {
   std::uint64_t schedule_seed = 0;  // 0: plain order
   unsigned workers = 0;             // 0: as many as the machine has cores
   bool track_host_data = false;     // remember which bytes hold what the host program copied there
+  std::vector<int> traced_lines;    // source lines whose accesses are recorded lane by lane, for those who show them
   bool live_output = false;         // device printf goes to the program, as CUDA does it, and not into the record
 };
 

@@ -384,6 +384,7 @@ class EmulatedDevice final : public Device {
     options.schedule_seed = options_.schedule_seed;
     options.workers = options_.workers;
     options.max_faults = kMaxFaults;
+    options.traced_lines = options_.traced_lines;
     options.stack_bytes = limits_[static_cast<std::size_t>(DeviceLimit::stack)].value_or(0);
     options.deadline = deadline_;
     emulator::LaunchResult result = launcher_.run(*k.program, shape, r.parameters, options);
@@ -595,6 +596,7 @@ class EmulatedDevice final : public Device {
     l.dynamic_shared_bytes = r.dynamic_shared_bytes;
     l.counters = result.counters;
     for (auto& line : result.lines) l.lines.push_back({std::move(line.where), line.counters});
+    l.accesses = std::move(result.accesses);
     l.faults = std::move(result.faults);
     l.faults_not_listed = result.faults_not_listed;
     l.finished = result.finished;

@@ -116,6 +116,30 @@ Fault parse_fault(const json& j) {
   return f;
 }
 
+json dump_access(const TracedAccess& a) {
+  return {{"where", dump_location(a.where)},
+          {"space", std::string(to_string(a.space))},
+          {"kind", std::string(to_string(a.kind))},
+          {"block", a.block},
+          {"warp", a.warp},
+          {"bytes", a.bytes},
+          {"mask", a.mask},
+          {"address", a.address}};
+}
+
+TracedAccess parse_access(const json& j) {
+  TracedAccess a;
+  a.where = parse_location(j.at("where"));
+  a.space = enum_from(j.at("space").get<std::string>(), kLastSpace);
+  a.kind = enum_from(j.at("kind").get<std::string>(), kLastAccess);
+  j.at("block").get_to(a.block);
+  j.at("warp").get_to(a.warp);
+  j.at("bytes").get_to(a.bytes);
+  j.at("mask").get_to(a.mask);
+  j.at("address").get_to(a.address);
+  return a;
+}
+
 json dump_launch(const LaunchRecord& l) {
   json j = {{"kernel", l.kernel},
             {"grid", dump_dim(l.grid)},
@@ -128,6 +152,7 @@ json dump_launch(const LaunchRecord& l) {
             {"faults_not_listed", l.faults_not_listed}};
   for (const LineRecord& line : l.lines)
     j["lines"].push_back({{"where", dump_location(line.where)}, {"counters", dump_counters(line.counters)}});
+  for (const TracedAccess& access : l.accesses) j["accesses"].push_back(dump_access(access));
   for (const Fault& fault : l.faults) j["faults"].push_back(dump_fault(fault));
   return j;
 }
@@ -146,6 +171,8 @@ LaunchRecord parse_launch(const json& j) {
   if (j.contains("lines"))
     for (const json& line : j["lines"])
       l.lines.push_back({parse_location(line.at("where")), parse_counters(line.at("counters"))});
+  if (j.contains("accesses"))
+    for (const json& access : j["accesses"]) l.accesses.push_back(parse_access(access));
   if (j.contains("faults"))
     for (const json& fault : j["faults"]) l.faults.push_back(parse_fault(fault));
   return l;

@@ -9,12 +9,14 @@
 
 #include "judge/emulator/observe/counters.h"
 #include "judge/emulator/observe/fault.h"
+#include "judge/emulator/observe/trace.h"
 
 namespace judge::device {
 
 using emulator::Counters;
 using emulator::Fault;
 using emulator::SourceLocation;
+using emulator::TracedAccess;
 
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
@@ -34,6 +36,7 @@ struct LaunchRecord {
   std::uint64_t launches = 1;     // how often: more than one in a record that later launches were merged into
   Counters counters;
   std::vector<LineRecord> lines;  // only lines with a memory access, branch or barrier; ordered by file, line
+  std::vector<TracedAccess> accesses;  // at RunOptions::traced_lines, of the first of merged launches
   std::vector<Fault> faults;      // first occurrence first, at most kMaxFaults; the rest only counted
   std::uint64_t faults_not_listed = 0;
   bool finished = true;           // false: stopped by a fault that ends the kernel

@@ -62,6 +62,7 @@ RunOptions run_options(const json& j) {
   j.at("schedule_seed").get_to(o.schedule_seed);
   j.at("workers").get_to(o.workers);
   o.track_host_data = j.value("track_host_data", false);
+  o.traced_lines = j.value("traced_lines", std::vector<int>{});
   o.live_output = j.value("live_output", false);
   return o;
 }

@@ -23,7 +23,7 @@ Path = Union[str, "PathLike[str]"]
 Text = Dict[str, str]  # {"en": …, "zh": …}; "zh" may be missing
 Progress = Callable[[str, int, int], None]
 """progress(stage, done, total). judge(): "compile" 0/1 and 1/1, then "case" 0/n … n/n.
-check_exercise(): "check" 0/n … n/n, one per submission. An exception raised in it ends the work and is re-raised."""
+check_item() as judge(). An exception raised in it ends the work and is re-raised."""
 
 class CatalogueError(ValueError):
     """exercises.json is wrong: the message has file, line, column, path, what was found and what was expected."""
@@ -67,8 +67,8 @@ class Catalogue:
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Exercise]: ...
 
-def load_catalogue(root: Path) -> Catalogue:
-    """Reads and validates root/exercises.json. Raises CatalogueError."""
+def load_catalogue(root: Path, schema: Optional[Path] = None) -> Catalogue:
+    """Reads and validates root/exercises.json. schema: default root/exercises.schema.json. Raises CatalogueError."""
 
 class Diagnostic:
     """One message of nvcc about the student's file."""
@@ -112,6 +112,7 @@ class CaseReport:
     ran: bool
     sizes: Dict[str, int]
     seed: int
+    turn: int  # its place in the order in which cases run, from 0
     verdict: str  # "" when it did not run
     wall_ms: float
     device_ms: float
@@ -192,34 +193,30 @@ class CheckItem:
 
     kind: str  # "stub", "reference", "right", "wrong"
     path: str
-    expected: str  # a verdict; for the stub "not accepted"
-    verdict: str  # what it got; "" when it could not be judged
+    expected: str  # a verdict; for the stub "not accepted"; "" before check_item() has read it in a file of wrong/
+    verdict: str  # what a student would read; "" when it could not be judged
     ok: bool
     note: str  # why not ok, one sentence; "" when ok
     wall_ms: float
-    report: Report
+    report: Report  # of a file of wrong/: every case that could run did, also after the first failure
 
-class CheckReport:
-    """The proof that an exercise is sound."""
+def check_items(exercise: Exercise) -> List[CheckItem]:
+    """The submissions that prove an exercise, not judged yet: stub, reference, right/*.cu, wrong/*.cu."""
 
-    exercise_id: int
-    slug: str
-    ok: bool
-    items: List[CheckItem]
-    wall_ms: float
-    def to_text(self, colour: bool = False, width: int = 100, lang: str = "en") -> str:
-        """One line per submission and a summary, ending in a newline."""
-
-def check_exercise(
+def check_item(
     exercise: Exercise,
+    item: CheckItem,
     *,
     seed: Optional[int] = None,
     cache_dir: Optional[Path] = None,
     program_dir: Optional[Path] = None,
     progress: Optional[Progress] = None,
-) -> CheckReport:
-    """Stub compiles and fails; reference and right/*.cu accepted on every case; each wrong/*.cu gets exactly the verdict
-    that its first line, `// expect: <verdict>`, names."""
+) -> CheckItem:
+    """Judges one of check_items(). Stub: compiles and fails; reference and right/: accepted on every case; wrong/: exactly
+    the verdict that its first line, `// expect: <verdict>`, names. Several may run at once, in threads."""
+
+def cancel_all() -> None:
+    """Ends everything that runs in other threads: each call there raises KeyboardInterrupt."""
 
 class Layer:
     """One protection of the box that untrusted code runs in."""
@@ -243,6 +240,9 @@ class Doctor:
     layers: List[Layer]
     programs: Dict[str, bool]  # judge-device, judge-host, libcudart.so.13: present in program_dir
 
+def metric_value(name: str, counters: Dict[str, int]) -> float:
+    """A metric of docs/authoring.md from counters by name; those that are missing are 0. ValueError for an unknown name."""
+
 def cache_dir(root: Path) -> PathLike[str]:
     """Where compiled submissions are kept when judge() is given no cache_dir.
 
@@ -258,6 +258,8 @@ class ProgramSource:
 
     name: str
     bytes: bytes
+    def __init__(self, name: str, bytes: bytes, directory: Path) -> None:
+        """directory: where its `#include "…"` are looked up."""
 
 class ProgramOptions:
     """How a program is compiled and run; every field has a default."""
@@ -272,6 +274,7 @@ class ProgramOptions:
     gpu: str  # which GPU the emulator stands for
     schedule_seed: int  # 0: threads in plain order
     memory_bytes: int  # of the host process, and again of the device
+    traced_lines: List[int]  # source lines whose accesses ProgramReport.launches has, lane by lane
     register_report: bool  # asks ptxas for registers, so that occupancy is exact: compiles longer
     root: Path  # the repository; its build/cache is the default cache
     cache_dir: Path
@@ -286,6 +289,10 @@ class ProgramReport:
     ran: bool
     finding: str  # a verdict's name: what the device found wrong, or which limit the run broke; "accepted" when neither
     judge_error: str
+    launches: List[Dict[str, Any]]
+    """Each launch: "kernel", "lines" (line -> counters by name) and "accesses" at ProgramOptions.traced_lines: "line",
+    "space" ("global", "shared", …), "kind" ("read", "write", "atomic"), "block", "warp", "bytes" of one lane, and
+    "addresses", one for each lane, None for one that takes no part. In shared memory they are offsets."""
     wall_ms: float
     def exit_status(self, findings_count: bool = True) -> int:
         """The program's own status, 128 + n for signal n; where that is 0, or there is none, the finding's."""

@@ -35,11 +35,12 @@ const Entry* find(const Entries& entries, const std::string& wanted) {
 
 }  // namespace
 
-Entries load_entries(const std::filesystem::path& root) {
+Entries load_entries(const std::filesystem::path& root, const std::filesystem::path& schema) {
   Entries entries;
   entries.root = root;
-  for (catalogue::Exercise& exercise : catalogue::load(root).exercises)
-    entries.exercises.push_back({std::move(exercise), root});
+  catalogue::Catalogue loaded = catalogue::load(root, schema);
+  for (catalogue::Exercise& exercise : loaded.exercises) entries.exercises.push_back({std::move(exercise), root});
+  entries.quizzes = std::move(loaded.quizzes);
   return entries;
 }
 

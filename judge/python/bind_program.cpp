@@ -6,13 +6,50 @@
 #include "judge/report/report.h"
 
 namespace py = pybind11;
+using namespace pybind11::literals;
 
 namespace judge::python {
 
 namespace {
 
+py::dict counters_of(const device::Counters& counters) {
+  py::dict all;
+  emulator::for_each_counter(
+      counters, [&](std::string_view name, std::uint64_t value) { all[py::str(name.data(), name.size())] = value; });
+  return all;
+}
+
+py::dict access_of(const device::TracedAccess& a) {
+  py::list lanes;
+  for (std::size_t lane = 0; lane < a.address.size(); ++lane)
+    lanes.append((a.mask >> lane & 1) != 0 ? py::object(py::int_(a.address[lane])) : py::object(py::none()));
+  return py::dict("line"_a = a.where.line, "space"_a = std::string(to_string(a.space)),
+                  "kind"_a = std::string(to_string(a.kind)), "block"_a = a.block, "warp"_a = a.warp,
+                  "bytes"_a = a.bytes, "addresses"_a = lanes);
+}
+
+py::list launches(const ProgramReport& report) {
+  py::list all;
+  for (const device::LaunchRecord& launch : report.record.launches) {
+    py::dict lines;
+    for (const device::LineRecord& line : launch.lines) lines[py::int_(line.where.line)] = counters_of(line.counters);
+    py::list accesses;
+    for (const device::TracedAccess& access : launch.accesses) accesses.append(access_of(access));
+    all.append(py::dict("kernel"_a = launch.kernel, "lines"_a = lines, "accesses"_a = accesses));
+  }
+  return all;
+}
+
 void bind_results(py::module_& m) {
   py::class_<build::ProgramSource>(m, "ProgramSource", "One file of a program, as it was when it was read.")
+      .def(py::init([](std::string name, const py::bytes& bytes, const std::filesystem::path& directory) {
+             build::ProgramSource source;
+             source.name = std::move(name);
+             source.bytes = std::string(bytes);
+             source.directory = std::filesystem::absolute(directory).lexically_normal();
+             return source;
+           }),
+           py::arg("name"), py::arg("bytes"), py::arg("directory"))
       .def_readonly("name", &build::ProgramSource::name)
       .def_property_readonly("bytes", [](const build::ProgramSource& s) { return py::bytes(s.bytes); });
   py::class_<ProgramReport>(m, "ProgramReport", "How a program ran, and what the device saw.")
@@ -24,6 +61,7 @@ void bind_results(py::module_& m) {
       .def("exit_status", &ProgramReport::exit_status, py::arg("findings_count") = true,
            "The program's own status, 128 + n for signal n; where that is 0, or there is none, the finding's.")
       .def_readonly("judge_error", &ProgramReport::judge_error)
+      .def_property_readonly("launches", &launches)
       .def_readonly("wall_ms", &ProgramReport::wall_ms)
       .def(
           "findings",
@@ -65,6 +103,7 @@ void bind_program(py::module_& m, const std::filesystem::path& module_folder) {
       .def_readwrite("gpu", &ProgramOptions::gpu)
       .def_readwrite("schedule_seed", &ProgramOptions::schedule_seed)
       .def_readwrite("memory_bytes", &ProgramOptions::memory_bytes)
+      .def_readwrite("traced_lines", &ProgramOptions::traced_lines)
       .def_readwrite("register_report", &ProgramOptions::register_report)
       .def_readwrite("root", &ProgramOptions::root)
       .def_readwrite("cache_dir", &ProgramOptions::cache_dir)

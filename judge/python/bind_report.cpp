@@ -58,6 +58,7 @@ void bind_parts(py::module_& m) {
       .def_readonly("ran", &CaseReport::ran)
       .def_readonly("sizes", &CaseReport::sizes)
       .def_readonly("seed", &CaseReport::seed)
+      .def_readonly("turn", &CaseReport::turn)
       .def_property_readonly("verdict", [](const CaseReport& c) { return c.ran ? name_of(c.verdict) : ""; })
       .def_readonly("wall_ms", &CaseReport::wall_ms)
       .def_readonly("device_ms", &CaseReport::device_ms);
@@ -80,25 +81,11 @@ void bind_check(py::module_& m) {
                                       : i.kind == CheckItem::Kind::stub ? std::string("not accepted")
                                                                         : std::string();
                              })
-      .def_property_readonly("verdict",
-                             [](const CheckItem& i) { return i.report.slug.empty() ? "" : name_of(i.report.verdict); })
+      .def_property_readonly("verdict", [](const CheckItem& i) { return i.got ? name_of(*i.got) : std::string(); })
       .def_readonly("ok", &CheckItem::ok)
       .def_readonly("note", &CheckItem::note)
       .def_property_readonly("wall_ms", [](const CheckItem& i) { return i.report.wall_ms; })
       .def_readonly("report", &CheckItem::report);
-  py::class_<CheckReport>(m, "CheckReport", "The proof that an exercise is sound.")
-      .def_readonly("exercise_id", &CheckReport::exercise_id)
-      .def_readonly("slug", &CheckReport::slug)
-      .def_property_readonly("ok", &CheckReport::ok)
-      .def_readonly("items", &CheckReport::items)
-      .def_readonly("wall_ms", &CheckReport::wall_ms)
-      .def(
-          "to_text",
-          [](const CheckReport& c, bool colour, int width, const std::string& lang) {
-            return report::to_terminal(c, style(colour, width, lang));
-          },
-          py::arg("colour") = false, py::arg("width") = 100, py::arg("lang") = "en",
-          "One line per submission and a summary, ending in a newline.");
 }
 
 void bind_doctor(py::module_& m) {

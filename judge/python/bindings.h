@@ -20,10 +20,12 @@ struct Entry {  // an exercise that knows its repository
 
 struct Entries {
   std::vector<Entry> exercises;
+  std::vector<catalogue::Quiz> quizzes;
   std::filesystem::path root;
 };
 
-Entries load_entries(const std::filesystem::path& root);
+// schema: empty for the one beside the catalogue.
+Entries load_entries(const std::filesystem::path& root, const std::filesystem::path& schema);
 
 void bind_catalogue(pybind11::module_& m);
 void bind_report(pybind11::module_& m);

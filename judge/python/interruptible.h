@@ -47,6 +47,12 @@ struct Shared {
   }
 };
 
+// Python delivers Ctrl-C to its main thread only: work in its other threads ends when that one says so.
+inline std::atomic<bool>& cancel_requested() {
+  static std::atomic<bool> requested{false};
+  return requested;
+}
+
 inline constexpr std::chrono::milliseconds kSignalPoll{50};  // felt as at once
 // A case that runs cannot be stopped from outside; when it does not end soon its thread is left to itself: it looks at
 // `cancelled` after the case, and owns all that it uses.
@@ -86,7 +92,8 @@ Result run_interruptible(Work work, const pybind11::object& callback) {
         events = shared->wait(detail::kSignalPoll);
         ended = shared->wait_for_end(std::chrono::milliseconds(0));
       }
-      if (PyErr_CheckSignals() != 0) throw pybind11::error_already_set();
+      if (detail::cancel_requested()) PyErr_SetNone(PyExc_KeyboardInterrupt);
+      if (PyErr_Occurred() != nullptr || PyErr_CheckSignals() != 0) throw pybind11::error_already_set();
       if (!callback.is_none())
         for (const detail::Event& e : events) callback(e.stage, e.done, e.total);
       if (ended && !callback.is_none())

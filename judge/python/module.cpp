@@ -7,6 +7,7 @@
 #include <pybind11/stl/filesystem.h>
 
 #include "judge/cache_place.h"
+#include "judge/catalogue/metrics.h"
 #include "judge/python/bindings.h"
 
 namespace py = pybind11;
@@ -42,14 +43,19 @@ Options options_for(const Entry& entry, const std::optional<std::uint64_t>& seed
 
 void bind_functions(py::module_& m) {
   m.def(
-      "load_catalogue", [](const std::filesystem::path& root) { return load_entries(std::filesystem::absolute(root)); },
-      py::arg("root"), "Reads and validates root/exercises.json. Raises CatalogueError.");
+      "load_catalogue",
+      [](const std::filesystem::path& root, const std::optional<std::filesystem::path>& schema) {
+        return load_entries(std::filesystem::absolute(root), schema.value_or(""));
+      },
+      py::arg("root"), py::arg("schema") = py::none(),
+      "Reads and validates root/exercises.json. Raises CatalogueError.");
   m.def(
       "judge",
       [](const Entry& entry, const std::string& source, const std::filesystem::path& source_path,
          const std::string& device, const std::optional<std::string>& only_case, std::optional<std::uint64_t> seed,
-         const std::string& gpu, unsigned schedules, std::uint64_t schedule, bool keep_going, const std::optional<std::filesystem::path>& cache_dir,
-         const std::optional<std::filesystem::path>& program_dir, const py::object& progress) {
+         const std::string& gpu, unsigned schedules, std::uint64_t schedule, bool keep_going,
+         const std::optional<std::filesystem::path>& cache_dir, const std::optional<std::filesystem::path>& program_dir,
+         const py::object& progress) {
         Options options = options_for(entry, seed, cache_dir, program_dir);
         options.device = device;
         options.only_case = only_case;
@@ -68,23 +74,43 @@ void bind_functions(py::module_& m) {
       },
       py::arg("exercise"), py::arg("source"), py::kw_only(), py::arg("source_path") = std::filesystem::path(),
       py::arg("device") = "auto", py::arg("case") = py::none(), py::arg("seed") = py::none(), py::arg("gpu") = "t4",
-      py::arg("schedules") = 0, py::arg("schedule") = 0, py::arg("keep_going") = false, py::arg("cache_dir") = py::none(), py::arg("program_dir") = py::none(),
-      py::arg("progress") = py::none(), "Judges one submission. Every argument is explained in _judge.pyi.");
+      py::arg("schedules") = 0, py::arg("schedule") = 0, py::arg("keep_going") = false,
+      py::arg("cache_dir") = py::none(), py::arg("program_dir") = py::none(), py::arg("progress") = py::none(),
+      "Judges one submission. Every argument is explained in _judge.pyi.");
   m.def(
-      "check_exercise",
-      [](const Entry& entry, std::optional<std::uint64_t> seed, const std::optional<std::filesystem::path>& cache_dir,
-         const std::optional<std::filesystem::path>& program_dir, const py::object& progress) {
+      "check_items", [](const Entry& entry) { return judge::check_items(entry.exercise); }, py::arg("exercise"),
+      "The submissions that prove an exercise, not judged yet: stub, reference, right/*.cu, wrong/*.cu.");
+  m.def(
+      "check_item",
+      [](const Entry& entry, const CheckItem& item, std::optional<std::uint64_t> seed,
+         const std::optional<std::filesystem::path>& cache_dir, const std::optional<std::filesystem::path>& program_dir,
+         const py::object& progress) {
         Options options = options_for(entry, seed, cache_dir, program_dir);
-        return run_interruptible<CheckReport>(
-            [options, exercise = entry.exercise](const std::atomic<bool>& cancelled, const Progress& tell) mutable {
+        return run_interruptible<CheckItem>(
+            [options, item = CheckItem(item), exercise = entry.exercise](const std::atomic<bool>& cancelled,
+                                                                         const Progress& tell) mutable {
               options.cancelled = &cancelled;
-              return judge::check_exercise(exercise, options, tell);
+              judge::check_item(exercise, item, options, tell);
+              return item;
             },
             progress);
       },
-      py::arg("exercise"), py::kw_only(), py::arg("seed") = py::none(), py::arg("cache_dir") = py::none(),
-      py::arg("program_dir") = py::none(), py::arg("progress") = py::none(),
-      "Stub compiles and fails; reference and right/*.cu are accepted; each wrong/*.cu gets its expected verdict.");
+      py::arg("exercise"), py::arg("item"), py::kw_only(), py::arg("seed") = py::none(),
+      py::arg("cache_dir") = py::none(), py::arg("program_dir") = py::none(), py::arg("progress") = py::none(),
+      "Judges one of check_items(); several may run at once, in threads.");
+  m.def(
+      "cancel_all", [] { detail::cancel_requested() = true; },
+      "Ends everything that runs in other threads: each call there raises KeyboardInterrupt.");
+  m.def(
+      "metric_value",
+      [](const std::string& name, const std::map<std::string, std::uint64_t>& given) {
+        emulator::Counters counters;
+        emulator::for_each_counter(counters, [&](std::string_view counter, std::uint64_t& value) {
+          if (const auto found = given.find(std::string(counter)); found != given.end()) value = found->second;
+        });
+        return catalogue::metric_value(name, counters, {});
+      },
+      py::arg("name"), py::arg("counters"), "A metric of docs/authoring.md from counters by name.");
   m.def("cache_dir", &judge::default_cache_dir, py::arg("root"),
         "Where compiled submissions are kept when judge() is given no cache_dir.");
   m.def(
@@ -101,7 +127,7 @@ void bind_functions(py::module_& m) {
 }  // namespace judge::python
 
 PYBIND11_MODULE(_judge, m) {
-  m.doc() = "The judge: load_catalogue, judge, check_exercise, doctor. See _judge.pyi.";
+  m.doc() = "The judge: load_catalogue, judge, check_item, doctor. See _judge.pyi.";
   m.attr("__version__") = judge::version();
   m.attr("VERDICTS") = judge::python::verdict_names();
   py::register_exception<judge::catalogue::CatalogueError>(m, "CatalogueError", PyExc_ValueError);

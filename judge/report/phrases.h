@@ -122,8 +122,6 @@ namespace judge::report {
     "按默认顺序执行时结果正确；换一种线程块、warp、lane 的执行顺序、内存地址和未初始化内容后就不对了："               \
     "结果依赖于 CUDA 并不保证的行为。")                                                                               \
   X(schedules_right, "right under {} more schedules", "另外 {} 种调度下结果也正确")                                   \
-  X(check_not_accepted, "compiles and is not accepted", "能编译且不被接受")                                           \
-  X(check_summary, "{} of {} submissions behave as they should ({} ms)", "{1} 份提交中 {0} 份符合预期（{2} 毫秒）")   \
   X(run_found, "what the device found", "设备发现的问题")                                                             \
   X(run_compile_error, "the program does not compile", "程序无法编译")                                                \
   X(run_judge_error, "the judge failed ({}); the program is not to blame", "判题器出错（{}），与程序无关")            \

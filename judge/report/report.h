@@ -14,7 +14,6 @@ struct Style {
 };
 
 std::string to_terminal(const Report& report, const Style& style);
-std::string to_terminal(const CheckReport& check, const Style& style);  // one line per submission and a summary
 std::string to_json(const Report& report, int indent = 2);
 
 // A program that `run` ran. Findings: what went wrong, for stderr; empty when nothing did. Profile: each kernel with its

@@ -186,22 +186,4 @@ std::string to_terminal(const Report& report, const Style& style) {
   return page.take();
 }
 
-std::string to_terminal(const CheckReport& check, const Style& style) {
-  Page page(style);
-  const Voice voice(language_from(style.language));
-  std::size_t right = 0;
-  for (const CheckItem& item : check.items) {
-    right += item.ok ? 1 : 0;
-    const std::string expected = item.expected                        ? std::string(verdict::to_string(*item.expected))
-                                 : item.kind == CheckItem::Kind::stub ? voice.say(Phrase::check_not_accepted)
-                                                                      : "";
-    page.text(2, fmt::format("{} {}  {}  {}", page.ink(item.ok ? Ink::good : Ink::bad, item.ok ? "✓" : "✗"),
-                             pad_right(to_string(item.kind), 9), pad_right(clean(item.path.filename().string()), 32),
-                             expected));
-    page.foreign(6, item.note);
-  }
-  page.text(0, voice.say(Phrase::check_summary, right, check.items.size(), figure(std::round(check.wall_ms))));
-  return page.take();
-}
-
 }  // namespace judge::report

@@ -58,6 +58,7 @@ json start_command(const CaseRequest& request, const DeviceContents& contents) {
           {"schedule_seed", request.run.schedule_seed},
           {"workers", request.run.workers},
           {"track_host_data", request.run.track_host_data},
+          {"traced_lines", request.run.traced_lines},
           {"live_output", request.run.live_output},
           {"buffers", std::move(buffers)}};
 }

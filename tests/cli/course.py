@@ -49,6 +49,7 @@ class Course:
         file = self.root / "exercises.json"
         catalogue = json.loads(file.read_text(encoding="utf-8"))
         catalogue["exercises"] = [exercise for exercise in catalogue["exercises"] if exercise["id"] in ids]
+        catalogue.pop("quizzes", None)
         file.write_text(json.dumps(catalogue, ensure_ascii=False, indent=2), encoding="utf-8")
 
     def file(self, folder):

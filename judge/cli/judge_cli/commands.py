@@ -9,12 +9,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Union
+from typing import Any, Callable, Dict, List, Optional, Union
 
 from .bootstrap import STATUS_MACHINE, Bootstrap, jobs
-from .course import Course, CourseError, Exercise
+from .course import Course, CourseError, Exercise, Quiz, catalogue_roots
 from .progress import Progress
-from .terminal import Terminal, UserError, pad, width_of
+from .terminal import Terminal, UserError
 
 STATUS_CATALOGUE = 3  # as judge_error: exercises.json is broken, which is no student's fault
 STATUS_CHECK_FAILED = 1
@@ -30,10 +30,12 @@ class Commands:
         self._root = root
         self._terminal = terminal
         self._bootstrap = Bootstrap(root, terminal)
+        self._progress_by_root: Dict[Path, Progress] = {}
 
     def run(self, command: str, options: argparse.Namespace) -> int:
+        self._roots = catalogue_roots(self._root, options.catalogue, not options.no_built_in)
         handlers = {"judge": self._judge_command, "list": self._list, "show": self._show, "hint": self._hint,
-                    "reset": self._reset, "check": self._check, "run": self._run, "selftest": self._selftest}
+                    "reset": self._reset, "check": self._check, "new": self._new, "run": self._run, "selftest": self._selftest}
         return handlers[command](options)
 
     # -- what exercises.json holds: enough for list, show, hint and reset, which therefore never build anything
@@ -41,13 +43,19 @@ class Commands:
     @functools.cached_property
     def _course(self) -> Course:
         try:
-            return Course(self._root)
+            return Course(self._roots)
         except CourseError as error:
             raise UserError(str(error), STATUS_CATALOGUE) from error
 
-    @functools.cached_property
-    def _progress(self) -> Progress:
-        progress = Progress(self._root / "practice" / ".progress.json")
+    def _progress_of(self, exercise: Any) -> Progress:
+        """Each catalogue keeps what was done of its exercises beside them."""
+        root = Path(exercise.root)
+        if root not in self._progress_by_root:
+            self._progress_by_root[root] = self._read_progress(root / "practice" / ".progress.json")
+        return self._progress_by_root[root]
+
+    def _read_progress(self, file: Path) -> Progress:
+        progress = Progress(file)
         tr = self._terminal.tr
         if progress.damaged:
             self._terminal.note(tr(
@@ -60,14 +68,22 @@ class Commands:
 
     def _load_judge(self) -> None:
         self._judge = self._bootstrap.load()
-        try:
-            self._catalogue = self._judge.load_catalogue(str(self._root))
-        except self._judge.CatalogueError as error:
-            raise UserError(str(error), STATUS_CATALOGUE) from error
+        self._cache_dir = str(self._judge.cache_dir(str(self._root)))
+        self._catalogues = {}
+        for root in self._roots:
+            schema = str(self._root / "exercises.schema.json")
+            try:
+                self._catalogues[root] = self._judge.load_catalogue(str(root), schema)
+            except self._judge.CatalogueError as error:
+                where = "" if root == self._root else f"{root}:\n"
+                raise UserError(where + str(error), STATUS_CATALOGUE) from error
 
-    def _find(self, name: str, among: Any = None) -> Any:
-        """`among`: the judge's catalogue, whose exercises the judge takes; without it, what exercises.json tells."""
-        course = among if among is not None else self._course
+    def _judged(self, exercise: Exercise) -> Any:
+        """The judge's own view of an exercise."""
+        return self._catalogues[exercise.root].find(exercise.id)
+
+    def _find(self, name: str) -> Any:
+        course = self._course
         exercise = course.find(name)
         if exercise is not None:
             return exercise
@@ -85,11 +101,16 @@ class Commands:
     # -- judging
 
     def _judge_command(self, options: argparse.Namespace) -> int:
-        self._find(options.id)  # a name that is not there needs no build to be told, nor does a file
+        found = self._find(options.id)  # a name that is not there needs no build to be told, nor does a file
+        if isinstance(found, Quiz):
+            return self._ask(found, options)
+        if options.answers is not None:
+            raise UserError(self._terminal.tr(f"{found.id} is no quiz: --answers is for quizzes.",
+                                              f"{found.id} 不是测验：--answers 只用于测验。"))
         if options.file:
             self._read_source(options.file)
         self._load_judge()
-        exercise = self._find(options.id, self._catalogue)
+        exercise = self._judged(found)
         path = options.file or exercise.stub
         if not options.watch:
             return self._judge_once(exercise, path, options)
@@ -103,25 +124,59 @@ class Commands:
             watch.wait_for_save(path, before)
             self._terminal.note(self._terminal.style(f"── {time.strftime('%H:%M:%S')} ──", "dim"))
 
+    def _ask(self, quiz: Quiz, options: argparse.Namespace) -> int:
+        from . import quiz as quizzes
+
+        if options.file is not None:
+            raise UserError(self._terminal.tr(f"{quiz.id} is a quiz: there is no file to judge. Answers in a file: --answers FILE",
+                                              f"{quiz.id} 是测验，没有要判的文件。答案文件请用 --answers FILE"))
+        if options.json and options.answers is None:
+            raise UserError(self._terminal.tr("--json of a quiz needs --answers FILE.", "测验的 --json 需要 --answers FILE。"))
+        self._load_judge()
+        status, verdict = quizzes.run(self._judge, quiz, self._terminal, self._cache_dir, options.answers, options.json)
+        if verdict is not None:
+            self._record(quiz, verdict)
+            if verdict == "accepted" and not options.json:
+                self._offer_next(quiz)
+        return status
+
     def _judge_once(self, exercise: Any, path: str, options: argparse.Namespace) -> int:
         source = self._read_source(path)
         try:
             report = self._judge.judge(exercise, source, source_path=str(path), device=options.device, gpu=options.gpu,
                                        case=options.case, seed=options.seed, schedules=options.schedules,
-                                       schedule=options.schedule, progress=self._show_progress)
+                                       schedule=options.schedule, cache_dir=self._cache_dir, progress=self._show_progress)
         except ValueError as error:  # a case, device or GPU that does not exist
             raise UserError(str(error)) from error
         finally:
             self._terminal.erase_line()
-        self._remember(exercise, report, options)
+        changed = self._remember(exercise, report, options)
         if options.json:
             text = json.dumps(report.to_dict(), ensure_ascii=False) if options.watch else report.to_json()
             self._terminal.out(text.rstrip("\n"))
         else:
             text = report.to_text(colour=self._terminal.colour, width=self._terminal.width, lang=self._terminal.lang)
             self._terminal.out(text.rstrip("\n"))
+            if changed:
+                head = self._terminal.tr("changed   ", "变化      ")
+                for line in self._terminal.paragraph(", ".join(changed), head, " " * 10):
+                    self._terminal.out(line)
+            if report.verdict == "accepted" and options.case is None:
+                self._offer_next(exercise)
         sys.stdout.flush()
         return report.exit_status
+
+    def _offer_next(self, done: Any) -> None:
+        """The first exercise after this one that is not done; of those before it when there is none."""
+        later = [e for e in self._course if e.id > done.id] + [e for e in self._course if e.id < done.id]
+        following = next((e for e in later if self._progress_of(e).state(e.folder_name) != "done"), None)
+        tr = self._terminal.tr
+        if following is None:
+            self._terminal.out(tr("That was the last one: every exercise is done.", "这是最后一题：所有练习都已完成。"))
+            return
+        title = self._terminal.text(following.title)
+        self._terminal.out(tr(f"then      judge.py show {following.id}   {title}",
+                              f"下一题    judge.py show {following.id}   {title}"))
 
     def _read_source(self, path: str) -> bytes:
         tr = self._terminal.tr
@@ -156,15 +211,24 @@ class Commands:
         return self._terminal.tr(f"{path} is {kind}, not a file. Give the .cu file to judge.",
                                  f"{path} 是{kind}，不是普通文件。请给出要判的 .cu 文件。")
 
-    def _remember(self, exercise: Any, report: Any, options: argparse.Namespace) -> None:
+    def _remember(self, exercise: Any, report: Any, options: argparse.Namespace) -> List[str]:
         """Only the exercise's own file is the student's answer to it. Another file may be an experiment or somebody else's;
-        a single case proves nothing, and neither does a failure of the judge."""
+        a single case proves nothing, and neither does a failure of the judge. What changed since the attempt before."""
+        from . import attempts
+
         own = options.file is None or _same_file(options.file, exercise.stub)
-        if own and options.case is None and report.verdict != "judge_error":
-            try:
-                self._progress.record_verdict(exercise.folder_name, report.verdict)
-            except OSError as error:
-                self._note_unsaved(error)
+        if not own or options.case is not None or report.verdict == "judge_error":
+            return []
+        before = self._progress_of(exercise).last_attempt(exercise.folder_name)
+        attempt = attempts.attempt_of(report.to_dict())
+        self._record(exercise, report.verdict, attempt)
+        return attempts.changes(before, attempt, self._terminal)
+
+    def _record(self, exercise: Any, verdict: str, attempt: Optional[Dict[str, Any]] = None) -> None:
+        try:
+            self._progress_of(exercise).record_verdict(exercise.folder_name, verdict, attempt)
+        except OSError as error:
+            self._note_unsaved(error)
 
     def _note_unsaved(self, error: OSError) -> None:
         tr = self._terminal.tr
@@ -192,34 +256,19 @@ class Commands:
     # -- the course
 
     def _list(self, options: argparse.Namespace) -> int:
+        from . import listing
+
         if options.json:
-            self._terminal.out(json.dumps(self._list_as_json(), indent=2, ensure_ascii=False))
+            told = listing.as_json(self._course, self._progress_of)
+            self._terminal.out(json.dumps(told, indent=2, ensure_ascii=False))
             return 0
-        terminal, marks = self._terminal, {"done": "✓", "tried": "·", "new": " "}
-        levels = {"easy": terminal.tr("easy", "简单"), "medium": terminal.tr("medium", "中等"),
-                  "hard": terminal.tr("hard", "困难")}
-        chapters: Dict[str, List[Exercise]] = {}
-        for exercise in self._course:
-            chapters.setdefault(exercise.chapter, []).append(exercise)
-        level_width = max(width_of(text) for text in levels.values())
-        for chapter, exercises in chapters.items():
-            terminal.out(terminal.style(terminal.text(self._course.chapter_title(chapter)), "bold"))
-            for e in exercises:
-                state = self._progress.state(e.folder_name)
-                mark = terminal.style(marks[state], "green" if state == "done" else "yellow")
-                level = pad(levels.get(e.level, e.level), level_width)
-                terminal.out(f"  {mark} {e.id:>3}  {pad(e.slug, 12)}  {level}  {terminal.text(e.title)}")
-            terminal.out()
-        done = sum(self._progress.state(e.folder_name) == "done" for e in self._course)
+        terminal = self._terminal
+        for line in listing.text(self._course, self._progress_of, terminal):
+            terminal.out(line)
+        done = sum(self._progress_of(e).state(e.folder_name) == "done" for e in self._course)
         terminal.out(terminal.tr(f"{done} of {len(self._course)} done.  judge.py show ID tells the task.",
                                  f"已完成 {done} / {len(self._course)}。judge.py show ID 查看题目。"))
         return 0
-
-    def _list_as_json(self) -> List[Dict[str, Any]]:
-        return [{"id": e.id, "slug": e.slug, "chapter": e.chapter, "chapter_title": self._course.chapter_title(e.chapter),
-                 "level": e.level, "title": e.title, "state": self._progress.state(e.folder_name),
-                 "hints": len(e.hints), "hints_shown": self._progress.hints_shown(e.folder_name), "file": str(e.file)}
-                for e in self._course]
 
     def _show(self, options: argparse.Namespace) -> int:
         from .statement import render
@@ -237,7 +286,8 @@ class Commands:
         from .terminal import wrap
 
         exercise, terminal = self._find(options.id), self._terminal
-        hints, seen = exercise.hints, self._progress.hints_shown(exercise.folder_name)
+        progress = self._progress_of(exercise)
+        hints, seen = exercise.hints, progress.hints_shown(exercise.folder_name)
         if not hints:
             terminal.out(terminal.tr("This exercise has no hints.", "本练习没有提示。"))
             return 0
@@ -250,13 +300,15 @@ class Commands:
             terminal.out(terminal.tr("That was all there is.", "提示已经全部给出。"))
             return 0
         try:
-            self._progress.record_hints(exercise.folder_name, seen + 1)
+            progress.record_hints(exercise.folder_name, seen + 1)
         except OSError as error:
             self._note_unsaved(error)
         return 0
 
     def _reset(self, options: argparse.Namespace) -> int:
         exercise, tr = self._find(options.id), self._terminal.tr
+        if exercise.kind == "quiz":
+            raise UserError(tr(f"{exercise.id} is a quiz: there is nothing to reset.", f"{exercise.id} 是测验，没有可恢复的代码。"))
         file, pristine = exercise.file, exercise.pristine
         try:
             stub = pristine.read_bytes()
@@ -281,6 +333,11 @@ class Commands:
                                   f"你的版本保存在 {self._shown(str(kept))}。"))
         return 0
 
+    def _new(self, options: argparse.Namespace) -> int:
+        from . import new_exercise
+
+        return new_exercise.run(self._root, self._roots, self._course, self._terminal, options)
+
     # -- any program
 
     def _run(self, options: argparse.Namespace) -> int:
@@ -291,21 +348,34 @@ class Commands:
     # -- proofs
 
     def _check(self, options: argparse.Namespace) -> int:
-        for name in options.ids:
-            self._find(name)
+        from . import check, quiz
+
+        named = [self._find(name) for name in options.ids] or list(self._course)
         self._load_judge()
-        exercises = [self._find(name, self._catalogue) for name in options.ids] or list(self._catalogue)
-        sound = True
-        for exercise in exercises:
-            try:
-                report = self._judge.check_exercise(exercise, seed=options.seed, progress=self._show_progress)
-            finally:
-                self._terminal.erase_line()
-            text = report.to_text(colour=self._terminal.colour, width=self._terminal.width, lang=self._terminal.lang)
-            self._terminal.out(text.rstrip("\n"))
-            sys.stdout.flush()
-            sound = sound and report.ok
+        exercises = [self._judged(e) for e in named if e.kind == "exercise"]
+        sound, told = check.run(self._judge, exercises, self._terminal, self._cache_dir, options.seed,
+                                options.jobs or jobs(), options.json)
+        for e in named:
+            if isinstance(e, Quiz):
+                problems, lines = quiz.problems_of(self._judge, e, self._terminal, self._cache_dir)
+                sound = sound and not problems
+                told.append({"id": e.id, "slug": e.slug, "ok": not problems, "questions": len(e.questions),
+                             "answers": lines, "problems": problems})
+                if not options.json:
+                    self._tell_quiz(e, problems, lines)
+        if options.json:
+            self._terminal.out(check.dump(told))
         return 0 if sound else STATUS_CHECK_FAILED
+
+    def _tell_quiz(self, quiz: Quiz, problems: List[str], lines: List[str]) -> None:
+        terminal = self._terminal
+        terminal.out(terminal.style(f"{quiz.id} {quiz.slug}: {terminal.text(quiz.title)}", "bold"))
+        terminal.out()
+        for line in lines:
+            terminal.out("  " + line)
+        for problem in problems:
+            terminal.out(f"  {terminal.style('✗', 'red')} {problem}")
+        terminal.out()
 
     def _selftest(self, options: argparse.Namespace) -> int:
         self._bootstrap.make(tests=True)

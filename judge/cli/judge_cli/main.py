@@ -25,7 +25,8 @@ commands:
   show ID           the task
   hint ID           one more hint each time
   reset ID          start over; your version is kept beside the file
-  check [ID…]       prove that exercises are sound: stub, reference, known-wrong submissions
+  check [ID…]       prove that exercises are sound, and say what is missing
+  new SLUG          write a new exercise that passes check, to be filled with life
   run FILE.cu       run any CUDA program that has a main(); run --help tells how
   doctor            what this machine has, and what that means
   selftest          build and run every test of the judge
@@ -39,8 +40,10 @@ options of judging:
   --device D        auto, emulator or gpu
   --gpu NAME        the GPU that the emulator stands for: t4 (default), a100, h100, h200, rtx4090
   --json            the report as JSON
+  --answers FILE    of a quiz: one answer a line, instead of asking
 
 options of every command:
+  --catalogue DIR   a catalogue of your own, beside the built-in one
   --lang en|zh      language; otherwise that of $LANG
   --no-color        no colour, also on a terminal
   -h, --help        help about a command
@@ -60,6 +63,9 @@ def _parser(command: str, usage: str, description: str, **extra: Any) -> argpars
     parser = argparse.ArgumentParser(prog=f"judge.py {command}".rstrip(), usage=usage, description=description,
                                      allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **extra)
     parser.add_argument("--lang", choices=("en", "zh"), help="language; otherwise that of $LANG")
+    parser.add_argument("--catalogue", metavar="DIR", action="append", default=[],
+                        help="a folder with an exercises.json of your own; may be given more than once")
+    parser.add_argument("--no-built-in", action="store_true", help="only the catalogues of --catalogue")
     parser.add_argument("--no-color", "--no-colour", dest="no_color", action="store_true", help="no colour")
     return parser
 
@@ -78,6 +84,7 @@ def _judge_parser() -> argparse.ArgumentParser:
     parser.add_argument("--schedule", type=seed_from, default=0, metavar="S", help="the order that a report named S")
     parser.add_argument("--json", action="store_true", help="the report as JSON (docs/report.schema.json)")
     parser.add_argument("--watch", action="store_true", help="judge again whenever the file is saved")
+    parser.add_argument("--answers", metavar="FILE", help="of a quiz: one answer a line; - is stdin")
     return parser
 
 
@@ -98,6 +105,13 @@ def _count(text: str) -> int:
     return count
 
 
+def _jobs(text: str) -> int:
+    count = int(text) if text.isascii() and text.isdigit() else 0
+    if not 1 <= count <= 256:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of jobs: a whole number from 1 to 256")
+    return count
+
+
 def _command_parser(command: str) -> argparse.ArgumentParser:
     if command == "list":
         parser = _parser("list", "judge.py list [--json]", "Every exercise by chapter, with its level: ✓ done, · tried.")
@@ -108,9 +122,12 @@ def _command_parser(command: str) -> argparse.ArgumentParser:
     if command == "check":
         parser = _parser("check", "judge.py check [ID…]",
                          "Proves that exercises are sound: the stub compiles and fails, the reference and other right\n"
-                         "solutions are accepted, every known-wrong submission gets the verdict it names.")
+                         "solutions are accepted, every known-wrong submission gets the verdict it names. Shows which case\n"
+                         "catches which submission, and says what is missing. Quizzes are run and their answers listed.")
         parser.add_argument("ids", metavar="ID", nargs="*", help="exercises; otherwise all")
         parser.add_argument("--seed", type=seed_from, metavar="N", help="repeat the inputs of an earlier check")
+        parser.add_argument("--jobs", type=_jobs, metavar="N", help="submissions at once; otherwise one for each core")
+        parser.add_argument("--json", action="store_true", help="as JSON (docs/cli.md)")
         return parser
     if command == "selftest":
         parser = _parser("selftest", "judge.py selftest [--quick]",
@@ -121,6 +138,10 @@ def _command_parser(command: str) -> argparse.ArgumentParser:
         from . import run_command
 
         return run_command.parser(_parser)
+    if command == "new":
+        from . import new_exercise
+
+        return new_exercise.parser(_parser)
     descriptions = {
         "show": "Shows the task of an exercise.",
         "hint": "Shows the next hint; which ones you have seen is remembered.",
@@ -131,7 +152,7 @@ def _command_parser(command: str) -> argparse.ArgumentParser:
     return parser
 
 
-COMMANDS = ("list", "show", "hint", "reset", "check", "run", "doctor", "selftest")
+COMMANDS = ("list", "show", "hint", "reset", "check", "new", "run", "doctor", "selftest")
 
 
 def main(root: Path, arguments: List[str]) -> int:

@@ -1,4 +1,5 @@
-"""practice/.progress.json: which exercises were tried, accepted, and how many hints were shown.
+"""practice/.progress.json: which exercises were tried, accepted, with which figures, and how many
+hints were shown.
 
 Written to a temporary file that then takes the old one's name, so that a crash leaves either the old or the new one. A
 damaged file is set aside, never an error: nothing in it is worth stopping a student.
@@ -11,7 +12,9 @@ import os
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Dict, Optional
+
+from . import attempts
 
 VERSION = 1
 
@@ -83,12 +86,35 @@ class Progress:
     def hints_shown(self, folder: str) -> int:
         return self._count(folder, "hints")
 
-    def record_verdict(self, folder: str, verdict: str) -> None:
+    def attempts(self, folder: str) -> int:
+        return self._count(folder, "attempts")
+
+    def accepted_on(self, folder: str) -> str:
+        """The day of the first acceptance, 2026-11-30; "" before that."""
+        when = self._exercises.get(folder, {}).get("accepted", "")
+        return when[:10] if isinstance(when, str) else ""
+
+    def last_attempt(self, folder: str) -> Optional[Dict[str, Any]]:
+        return self._kept(folder, "attempt")
+
+    def best(self, folder: str) -> Optional[Dict[str, Any]]:
+        """The accepted attempt with the best figures, as attempts.py keeps them."""
+        return self._kept(folder, "best")
+
+    def _kept(self, folder: str, key: str) -> Optional[Dict[str, Any]]:
+        value = self._exercises.get(folder, {}).get(key)
+        return value if isinstance(value, dict) and isinstance(value.get("figures", {}), dict) else None
+
+    def record_verdict(self, folder: str, verdict: str, attempt: Optional[Dict[str, Any]] = None) -> None:
         entry = self._exercises.setdefault(folder, {})
         entry["attempts"] = self._count(folder, "attempts") + 1
         entry["last"] = verdict
         if verdict == "accepted" and not entry.get("accepted"):
             entry["accepted"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        if attempt is not None:
+            entry["attempt"] = attempt
+            if verdict == "accepted" and attempts.better(attempt, self.best(folder)):
+                entry["best"] = attempt
         self._write()
 
     def record_hints(self, folder: str, count: int) -> None:

@@ -1,4 +1,4 @@
-"""Markdown as the statements use it -> text for a terminal: headings, paragraphs, lists, indented code, tables, emphasis."""
+"""Markdown as the statements use it -> text for a terminal: headings, paragraphs, lists, indented and fenced code, tables, emphasis."""
 
 import re
 from typing import List
@@ -26,6 +26,12 @@ class _Renderer:
             if not line.strip():
                 self._lines.append("")
                 i += 1
+            elif line.startswith("```"):
+                end = i + 1
+                while end < len(source) and not source[end].startswith("```"):
+                    self._lines.append("    " + self._terminal.style(source[end], "cyan"))
+                    end += 1
+                in_list, i = False, end + 1
             elif line.startswith("#"):
                 self._lines.append(self._terminal.style(line.lstrip("#").strip(), "bold", "cyan"))
                 in_list = False
@@ -54,7 +60,7 @@ class _Renderer:
 
     @staticmethod
     def _end_of_text(source: List[str], i: int) -> int:
-        while i < len(source) and source[i].strip() and not source[i].startswith(("#", "|")) and not _ITEM.match(source[i]):
+        while i < len(source) and source[i].strip() and not source[i].startswith(("#", "|", "```")) and not _ITEM.match(source[i]):
             i += 1
         return i
 
@@ -86,9 +92,23 @@ class _Renderer:
     def _table(self, rows: List[str]) -> None:
         cells = [[self._inline(c.strip()) for c in row.strip().strip("|").split("|")] for row in rows]
         header, body = cells[0], [row for row in cells[1:] if not all(set(c) <= set("-: ") for c in row)]
-        widths = [max(width_of(row[k]) for row in [header] + body if k < len(row)) for k in range(len(header))]
+        columns = range(len(header))
+        body = [(row + [""] * len(header))[:len(header)] for row in body]
+        widths = _fitted([max(width_of(row[k]) for row in [header] + body) for k in columns],
+                         self._terminal.width - 2 - 3 * (len(header) - 1))
         for number, row in enumerate([header] + body):
-            line = "  " + "   ".join(pad(c, widths[k]) for k, c in enumerate(row)).rstrip()
-            self._lines.append(self._terminal.style(line, "bold") if number == 0 else line)
+            parts = [wrap(cell, widths[k]) for k, cell in enumerate(row)]
+            for k in range(max(len(part) for part in parts)):
+                cells = [part[k] if k < len(part) else "" for part in parts]
+                line = "  " + "   ".join(pad(c, w) for c, w in zip(cells, widths)).rstrip()
+                self._lines.append(self._terminal.style(line, "bold") if number == 0 else line)
             if number == 0:
                 self._lines.append("  " + "   ".join("─" * w for w in widths))
+
+
+def _fitted(widths: List[int], room: int) -> List[int]:
+    """Column widths that fit: the widest one gives way first, none below what a word needs."""
+    fitted = list(widths)
+    while sum(fitted) > room and max(fitted) > 8:
+        fitted[fitted.index(max(fitted))] -= 1
+    return fitted

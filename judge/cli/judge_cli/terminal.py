@@ -77,6 +77,10 @@ class Terminal:
         sys.stderr.flush()
         self._line_shown = True
 
+    def paragraph(self, text: str, first: str = "", rest: str = "") -> List[str]:
+        """Lines of at most the terminal's width."""
+        return wrap(text, self.width, first, rest)
+
     def erase_line(self) -> None:
         if self._line_shown:
             sys.stderr.write("\r\x1b[K")

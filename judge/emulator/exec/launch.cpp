@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <thread>
 
 #include "judge/emulator/exec/blocks.h"
 #include "judge/emulator/exec/memory_operand.h"
 #include "judge/emulator/exec/pattern.h"
+#include "judge/emulator/exec/trace.h"
 #include "judge/emulator/exec/warp.h"
 #include "judge/emulator/observe/race.h"
 
@@ -253,8 +255,11 @@ void collect_faults(std::vector<std::unique_ptr<Worker>>& workers, std::uint64_t
 
 }  // namespace
 
-LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span<const std::byte> parameters,
+LaunchResult Launcher::run(const Program& given, const LaunchShape& shape, std::span<const std::byte> parameters,
                            const LaunchOptions& options) {
+  std::optional<AccessTrace> trace;
+  if (!options.traced_lines.empty()) trace.emplace(given, options.traced_lines);
+  const Program& p = trace ? trace->program() : given;
   const std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
   const std::uint64_t epochs = ((std::max<std::uint64_t>(blocks, 1) - 1) >> race::GlobalLayout::kBlockBits) + 1;
   if (epoch_ + epochs > race::GlobalLayout::kEpochMax) {
@@ -267,7 +272,8 @@ LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span
   LaunchContext launch;
   launch.program = &p;
   launch.memory = &memory_;
-  launch.ops = op_table();
+  launch.ops = trace ? trace->handlers() : op_table();
+  launch.trace = trace ? &*trace : nullptr;
   std::copy_n(shape.grid, 3, launch.grid);
   std::copy_n(shape.block, 3, launch.block);
   launch.block_threads = shape.block[0] * shape.block[1] * shape.block[2];
@@ -326,6 +332,7 @@ LaunchResult Launcher::run(const Program& p, const LaunchShape& shape, std::span
   count(p, workers, out);
   collect_faults(workers, launch.out_of_steps.load() ? UINT64_MAX : launch.stop_at.load(), options.max_faults, out);
   out.input_stores = input_stores(memory_, launch);
+  if (trace) out.accesses = trace->take();
   std::vector<DevicePrint> prints;
   for (auto& w : workers) {
     for (DevicePrint& d : w->prints) prints.push_back(std::move(d));

@@ -14,6 +14,7 @@
 #include "judge/emulator/memory/global_memory.h"
 #include "judge/emulator/observe/counters.h"
 #include "judge/emulator/observe/fault.h"
+#include "judge/emulator/observe/trace.h"
 
 namespace judge::emulator {
 
@@ -31,6 +32,7 @@ struct LaunchOptions {
   unsigned workers = 0;              // 0: one per core
   std::size_t max_faults = 32;
   std::uint64_t stack_bytes = 0;     // of a thread, for local memory of nested calls; less than the default: the default
+  std::vector<int> traced_lines;     // source lines whose accesses are recorded; such a launch is slower
   // A launch that runs then ends with a step_limit fault. The step limit is the one meant to be met: this one depends on
   // the machine.
   std::optional<std::chrono::steady_clock::time_point> deadline;
@@ -50,6 +52,7 @@ struct LaunchResult {
   Counters counters;
   std::vector<LineCounters> lines;   // with memory accesses, divergence or barriers; by file and line
   std::vector<InputStore> input_stores;
+  std::vector<TracedAccess> accesses;  // at LaunchOptions::traced_lines, at most kMaxTracedAccesses
   std::vector<Fault> faults;         // by block, then order of execution
   std::uint64_t faults_not_listed = 0;
   bool finished = true;              // false: a fault ended the kernel

@@ -165,11 +165,14 @@ struct alignas(64) BlockRange {
   std::uint64_t end = 0;
 };
 
+class AccessTrace;
+
 // What all workers of a launch share.
 struct LaunchContext {
   const Program* program = nullptr;
   GlobalMemory* memory = nullptr;
   const OpHandlers* ops = nullptr;
+  AccessTrace* trace = nullptr;    // of a launch that records accesses
   std::uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
   std::uint32_t block_threads = 1, block_warps = 1;
   std::uint32_t shared_bytes = 0;  // static and dynamic

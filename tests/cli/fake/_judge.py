@@ -35,7 +35,7 @@ class _Catalogue:
         return iter(self.exercises)
 
 
-def load_catalogue(root):
+def load_catalogue(root, schema=None):
     root = Path(root)
     try:
         content = json.loads((root / "exercises.json").read_text(encoding="utf-8"))
@@ -47,7 +47,11 @@ def load_catalogue(root):
         place = root / "practice" / folder
         exercises.append(SimpleNamespace(
             id=e["id"], slug=e["slug"], chapter=e["chapter"], level=e["level"], title=e["title"], folder_name=folder,
-            hints=e["hints"], stub=str(place / (e["slug"] + ".cu")), cases=e["cases"],
+            hints=e["hints"], entry=e["entry"], entry_name=e["entry"].split("(")[0].split()[-1], root=str(root),
+            reference=str(root / "reference" / folder / (e["slug"] + ".cu")),
+            cpu_reference=str(root / "reference" / folder / (e["slug"] + "_cpu.cpp")), stub=str(place / (e["slug"] + ".cu")), cases=[SimpleNamespace(
+                name=c["name"]["en"], title=c["name"], hidden=c.get("hidden", False), timed=c.get("timed", False))
+                for c in e["cases"]],
             statements={"en": str(place / "statement.md"), "zh": str(place / "statement.zh.md")}))
     return _Catalogue(exercises)
 
@@ -73,7 +77,7 @@ def judge(exercise, source, *, source_path="", device="auto", gpu="t4", case=Non
         raise ValueError("this version has no GPU backend")
     if gpu not in GPUS:
         raise ValueError(f"there is no GPU {gpu!r}: known are {', '.join(GPUS)}")
-    if case is not None and case not in [c["name"] for c in exercise.cases]:
+    if case is not None and case not in [c.name for c in exercise.cases]:
         raise ValueError(f"no case {case!r}")
     if progress:
         progress("compile", 0, 1)
@@ -85,9 +89,39 @@ def judge(exercise, source, *, source_path="", device="auto", gpu="t4", case=Non
     return _Report(exercise, asked.group(1).decode() if asked else "wrong_answer", source_path, seed or 1, device)
 
 
-def check_exercise(exercise, *, seed=None, progress=None, **_):
-    ok = exercise.id != int(os.environ.get("FAKE_UNSOUND", "0"))
-    return SimpleNamespace(ok=ok, to_text=lambda **_: f"{exercise.slug}: {'sound' if ok else 'not sound'}\n")
+_WRONG = "wrong_answer"
+
+
+def check_items(exercise):
+    """A stub, a reference and four wrong submissions; none of the files is looked at."""
+    def item(kind, name, expected):
+        return SimpleNamespace(kind=kind, path=f"/nowhere/{name}.cu", expected=expected, verdict="", ok=False, note="", wall_ms=1)
+
+    return [item("stub", "stub", "not accepted"), item("reference", "reference", "accepted"),
+            *(item("wrong", f"wrong_{k}", _WRONG) for k in range(4))]
+
+
+def check_item(exercise, item, *, seed=None, **_):
+    if os.environ.get("FAKE_SLOW_CHECK"):
+        Path(os.environ["FAKE_STARTED"]).touch()
+        for _ in range(600):
+            if _cancelled:
+                raise KeyboardInterrupt
+            time.sleep(0.05)
+    unsound = exercise.id == int(os.environ.get("FAKE_UNSOUND", "0"))
+    item.verdict = "accepted" if item.kind == "reference" or unsound else _WRONG
+    item.ok = item.verdict == ("accepted" if item.kind == "reference" else _WRONG)
+    cases = [SimpleNamespace(name=c.name, title=c.title, hidden=c.hidden, timed=c.timed, ran=True, sizes={"n": 1},
+                             verdict=item.verdict) for c in exercise.cases]
+    item.report = SimpleNamespace(cases=cases, requirements=[], requirement_case="", build=SimpleNamespace(ok=True))
+    return item
+
+
+_cancelled = []
+
+
+def cancel_all():
+    _cancelled.append(True)
 
 
 def cache_dir(root):

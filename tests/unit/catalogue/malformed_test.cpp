@@ -49,7 +49,7 @@ TEST_CASE("syntax and structure", "[malformed]") {
        "exercises.json:2:12: version: found 2, expected 1, the version of this format"},
       {"\"chapters\": [{", "\"chapters\": 3, \"x\": [{",
        "exercises.json:3:13: chapters: found 3, expected a list of chapters, in the course's order\n"
-       "exercises.json:3:16: x: unknown field \"x\"; expected one of $schema, chapters, exercises, version"},
+       "exercises.json:3:16: x: unknown field \"x\"; expected one of $schema, chapters, exercises, quizzes, version"},
       {"\"level\": \"easy\"", "\"level\": \"easy\", \"level\": \"hard\"",
        "exercises.json:5:65: exercises[0].level: the key stands here a second time"},
       {"\"level\"", "\"levle\"",
