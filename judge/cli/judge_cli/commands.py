@@ -336,7 +336,12 @@ class Commands:
     def _new(self, options: argparse.Namespace) -> int:
         from . import new_exercise
 
-        return new_exercise.run(self._root, self._roots, self._course, self._terminal, options)
+        target = self._roots[-1]  # the catalogue named last; a new one begins with this exercise
+        if not (target / "exercises.json").exists():
+            if not target.is_dir():
+                raise UserError(self._terminal.tr(f"There is no folder {target}.", f"没有文件夹 {target}。"))
+            self._roots = self._roots[:-1]
+        return new_exercise.run(self._root, target, self._course, self._terminal, options)
 
     # -- any program
 

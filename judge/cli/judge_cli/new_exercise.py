@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List
 
 from .course import Course
 from .new_files import SIZES, TYPES, Parameter, files_of
@@ -33,13 +33,14 @@ def parser(make: Any) -> argparse.ArgumentParser:
     return p
 
 
-def run(built_in: Path, roots: Sequence[Path], course: Course, terminal: Terminal, options: argparse.Namespace) -> int:
-    tr, root = terminal.tr, roots[-1]  # the catalogue named last is the one that is written to
+def run(built_in: Path, root: Path, course: Course, terminal: Terminal, options: argparse.Namespace) -> int:
+    """`root`: the catalogue that is written to. `course`: every exercise whose id and name are taken."""
+    tr = terminal.tr
     if not _SLUG.fullmatch(options.slug):
         raise UserError(tr(f"{options.slug!r} is no slug: lower-case letters, digits, _ and -, starting with a letter, at most 40.",
                            f"{options.slug!r} 不是合法的短名：小写字母、数字、_ 和 -，以字母开头，最多 40 个字符。"))
     ask = _Asker(terminal)
-    number = options.id or ask(tr("id", "编号"), str(_free_id(course)), _number)
+    number = options.id if options.id is not None else ask(tr("id", "编号"), str(_free_id(course)), _number)
     _refuse_taken(course, root, number, options.slug, terminal)
     chapters = _chapters_of(root)
     default_chapter = next((e.chapter for e in reversed(course.exercises) if e.root == root),
