@@ -142,8 +142,16 @@ class QuizKernels:
         measured = {}
         for (number, question), launch in zip(asked.items(), report.launches):
             line = self.marked_line(question["kernel"])
-            space = "shared" if question["metric"].startswith("shared") else "global"
-            accesses = [Access(a) for a in launch["accesses"] if a["line"] == line and a["space"] == space]
-            value = judge.metric_value(question["metric"], launch["lines"].get(line, {}))
+            metric = question["metric"]
+            accesses = [Access(a) for a in launch["accesses"] if a["line"] == line and _is_about(metric, a)]
+            value = judge.metric_value(metric, launch["lines"].get(line, {}))
             measured[number] = Measured(value, accesses)
         return measured
+
+
+def _is_about(metric: str, access: Dict[str, Any]) -> bool:
+    """A marked line may both load and store, and use both memories: the metric's name says which of them it counts."""
+    if access["space"] != ("shared" if metric.startswith("shared") else "global"):
+        return False
+    kind = {"load": "read", "store": "write", "atomic": "atomic"}.get(metric.split("_")[1])
+    return kind is None or access["kind"] == kind
