@@ -1,0 +1,24 @@
+// A thread for each point. It is at the same curve and the same coefficient as the other lanes of its warp: c and k are
+// loop variables, not made from threadIdx. Horner's rule: one multiplication and one addition for each coefficient.
+
+constexpr int kCurves = 16;
+constexpr int kCoefficients = 8;
+constexpr int kBlock = 256;
+
+__constant__ float coefficients[kCurves][kCoefficients];
+
+__global__ void polynomial_kernel(const float* x, float* y, int n) {
+  const int i = blockIdx.x * kBlock + threadIdx.x;
+  if (i >= n) return;
+  const float point = x[i];
+  for (int c = 0; c < kCurves; ++c) {
+    float value = 0.0f;
+    for (int k = kCoefficients - 1; k >= 0; --k) value = value * point + coefficients[c][k];
+    y[c * n + i] = value;
+  }
+}
+
+void polynomial(const float* x, const float* a, float* y, int n) {
+  cudaMemcpyToSymbol(coefficients, a, sizeof(coefficients));
+  polynomial_kernel<<<(n + kBlock - 1) / kBlock, kBlock>>>(x, y, n);
+}

@@ -1,0 +1,26 @@
+// expect: requirement_not_met
+// Right, but every lane begins with another curve, as one does to keep clear of bank conflicts: constant memory has no
+// banks.
+
+constexpr int kCurves = 16;
+constexpr int kCoefficients = 8;
+constexpr int kBlock = 256;
+
+__constant__ float coefficients[kCurves][kCoefficients];
+
+__global__ void polynomial_kernel(const float* x, float* y, int n) {
+  const int i = blockIdx.x * kBlock + threadIdx.x;
+  if (i >= n) return;
+  const float point = x[i];
+  for (int step = 0; step < kCurves; ++step) {
+    const int c = (step + threadIdx.x) % kCurves;
+    float value = 0.0f;
+    for (int k = kCoefficients - 1; k >= 0; --k) value = value * point + coefficients[c][k];
+    y[c * n + i] = value;
+  }
+}
+
+void polynomial(const float* x, const float* a, float* y, int n) {
+  cudaMemcpyToSymbol(coefficients, a, sizeof(coefficients));
+  polynomial_kernel<<<(n + kBlock - 1) / kBlock, kBlock>>>(x, y, n);
+}

@@ -1,0 +1,23 @@
+// expect: requirement_not_met
+// Right, but neighbouring threads have neighbouring curves of the same point: the index depends on the lane.
+
+constexpr int kCurves = 16;
+constexpr int kCoefficients = 8;
+constexpr int kBlock = 256;
+
+__constant__ float coefficients[kCurves][kCoefficients];
+
+__global__ void polynomial_kernel(const float* x, float* y, int n) {
+  const int thread = blockIdx.x * kBlock + threadIdx.x;
+  const int c = thread % kCurves;
+  const int i = thread / kCurves;
+  if (i >= n) return;
+  float value = 0.0f;
+  for (int k = kCoefficients - 1; k >= 0; --k) value = value * x[i] + coefficients[c][k];
+  y[c * n + i] = value;
+}
+
+void polynomial(const float* x, const float* a, float* y, int n) {
+  cudaMemcpyToSymbol(coefficients, a, sizeof(coefficients));
+  polynomial_kernel<<<(n * kCurves + kBlock - 1) / kBlock, kBlock>>>(x, y, n);
+}
