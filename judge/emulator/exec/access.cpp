@@ -236,9 +236,10 @@ bool aligned(WarpState& w, const Instr* i, const LaneAccess& a) {
   return true;
 }
 
-// Kernels with fences: whether what the entry names, in this epoch, is not ordered before the access stamped `mine`.
+// Kernels with fences: whether the read or write that the entry names, in this epoch, is not ordered before the access
+// stamped `mine`.
 template <class L>
-bool unordered(const WarpState& w, std::uint64_t entry, std::uint64_t mine) {
+bool unordered(const WarpState& w, std::uint64_t entry, std::uint64_t mine, bool read) {
   const Ordering::Block* order = w.block->order;
   const std::uint64_t x = entry ^ mine;
   if ((x & race::who_mask<L>()) == 0 || order == nullptr) return false;
@@ -247,7 +248,7 @@ bool unordered(const WarpState& w, std::uint64_t entry, std::uint64_t mine) {
     const std::uint64_t since_barrier = (entry & L::kWarpEpochMask) >> L::kWarpEpochShift;
     if (since_barrier == L::kWarpEpochMax) return false;
     const std::uint32_t tick = order->first_tick(thread / 32) + static_cast<std::uint32_t>(since_barrier);
-    return !order->is_ordered(w.index, w.block->linear, thread, tick);
+    return !order->is_ordered(w.index, w.block->linear, thread, tick, read);
   } else {
     const std::uint64_t tick = entry >> L::kWarpEpochShift & L::kTickMax;
     if (tick == L::kTickMax) return false;
@@ -260,7 +261,7 @@ bool unordered(const WarpState& w, std::uint64_t entry, std::uint64_t mine) {
     bool known = false;
     for (std::uint64_t b = first; b < end; b += step) {
       if (!w.worker->ordering.has_begun(b)) continue;
-      if (order->is_ordered(w.index, b, thread, static_cast<std::uint32_t>(tick))) return false;
+      if (order->is_ordered(w.index, b, thread, static_cast<std::uint32_t>(tick), read)) return false;
       known = true;
     }
     return known;
@@ -280,13 +281,13 @@ bool other_readers(const WarpState& w, std::uint64_t entry, std::uint64_t mine) 
 template <class L>
 bool write_races(const WarpState& w, std::uint64_t entry, std::uint64_t mine, std::uint64_t epoch) {
   if (!w.worker->launch->program->has_fences) return race::races_with_write<L>(entry, mine, epoch, true);
-  return entry >= epoch && (entry & mine & L::kAtomic) == 0 && unordered<L>(w, entry, mine);
+  return entry >= epoch && (entry & mine & L::kAtomic) == 0 && unordered<L>(w, entry, mine, false);
 }
 
 template <class L>
 bool read_races(const WarpState& w, std::uint64_t entry, std::uint64_t mine, std::uint64_t epoch) {
   if (!w.worker->launch->program->has_fences) return race::races_with_read<L>(entry, mine, epoch, true);
-  return entry >= epoch && (unordered<L>(w, entry, mine) || other_readers<L>(w, entry, mine));
+  return entry >= epoch && (unordered<L>(w, entry, mine, true) || other_readers<L>(w, entry, mine));
 }
 
 // Shadow entries of one lane's units: races first, then the new state.
@@ -322,8 +323,14 @@ void hand_over(WarpState& w, const LaneAccess& a, int lane) {
   std::uint64_t address = a.address[lane];
   if (a.space == memop::shared) address |= 1ull << 63 | w.block->linear << 20;
   const std::uint32_t thread = 32 * w.index + static_cast<std::uint32_t>(lane);
-  if (a.kind != AccessKind::write) order->learn(thread, address);
+  if (a.kind != AccessKind::write && !a.unread) order->learn(thread, address);
   if (a.kind != AccessKind::read) order->publish(thread, address);
+}
+
+void end_hand_over(WarpState& w, const LaneAccess& a) {
+  if (w.block->order == nullptr || a.kind == AccessKind::read || (a.kind == AccessKind::write && !a.strong)) return;
+  w.block->order->end_publishing(w.index);
+  stamp_warp(w);
 }
 
 std::uint32_t units_of(std::uint32_t bytes, unsigned shift) {
@@ -382,6 +389,7 @@ bool check_shared(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
     // A store takes effect at once, so that a later lane's equal store to the same place is seen as harmless.
     if (a.kind == AccessKind::write) std::memcpy(a.host[l], value + 32 * l, a.bytes);
   }
+  end_hand_over(w, a);
   return true;
 }
 
@@ -470,6 +478,7 @@ bool check_global(WarpState& w, const Instr* i, LaneAccess& a, const std::byte* 
     hand_over(w, a, l);
     if (a.kind == AccessKind::write) std::memcpy(a.host[l], value + 32 * l, a.bytes);
   }
+  end_hand_over(w, a);
   return true;
 }
 

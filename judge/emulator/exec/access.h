@@ -17,6 +17,7 @@ struct LaneAccess {
   std::uint32_t bytes = 0;          // of one lane: width times vector elements
   AccessKind kind = AccessKind::read;
   bool strong = false;
+  bool unread = false;  // an atomic whose result nobody reads: its thread learns nothing by it
   alignas(64) std::uint64_t address[kLanes];
   std::byte* host[kLanes];          // set by check_access: where the bytes are
 };

@@ -182,6 +182,7 @@ const Instr* atomic(WarpState& w, const Instr* i) {
   LaneAccess a;
   a.bytes = width * vector;
   a.kind = AccessKind::atomic;
+  a.unread = (i->aux & memop::kNoResult) != 0;
   for (std::uint32_t todo = w.mask; todo != 0;) {
     if (!next_space(w, i, generic, todo, a) || !check_access(w, i, a, nullptr)) return nullptr;
     const bool flushes = a.space == memop::global;

@@ -14,14 +14,8 @@
 
 namespace judge::emulator {
 
-namespace {
-
 using race::GlobalLayout;
 using race::SharedLayout;
-
-constexpr std::uint32_t kRoundsBeforeOthers = 8;
-constexpr std::uint32_t kWrittenTries = 64;  // where written and unwritten words alternate, more would not help
-constexpr std::uint32_t kBarriers = 16;  // PTX ISA, "bar": 16 barriers a block
 
 // Kernels with fences have ticks where others have the epochs of barriers and of __syncwarp (observe/ordering.h).
 void stamp_warp(WarpState& w) {
@@ -48,6 +42,12 @@ void stamp_warp(WarpState& w) {
   w.global_stamp = epoch << GlobalLayout::kEpochShift | block << GlobalLayout::kBlockShift |
                    in_block << GlobalLayout::kWarpEpochShift | thread;
 }
+
+namespace {
+
+constexpr std::uint32_t kRoundsBeforeOthers = 8;
+constexpr std::uint32_t kWrittenTries = 64;  // where written and unwritten words alternate, more would not help
+constexpr std::uint32_t kBarriers = 16;  // PTX ISA, "bar": 16 barriers a block
 
 std::unique_ptr<BlockStorage> take_storage(Worker& k) {
   if (!k.free_storage.empty()) {

@@ -19,6 +19,7 @@ struct BlockStorage {
 const Instr* pick_group(WarpState& w);     // where the warp goes on; nullptr: all groups wait, or none is left
 bool report_missing_lanes(WarpState& w);   // false: none waits for lanes that cannot come
 const Instr* call_known(WarpState& w, const Instr* i, std::uint32_t callee);
+void stamp_warp(WarpState& w);             // after a new epoch or tick
 void begin_warp_epoch(WarpState& w);       // after a __syncwarp
 void begin_block_epoch(BlockState& b, Worker& worker);  // after a block barrier, and at a block's start
 

@@ -297,6 +297,7 @@ std::shared_ptr<Program> KernelLowering::run(std::string_view entry_name) {
     one.run();
   }
 
+  if (p.has_strong_loads && (p.has_strong_stores || p.has_global_atomics)) p.has_fences = p.orders_across_blocks = true;
   if (entry->required_threads[0] != 0) {
     for (int d = 0; d < 3; ++d) p.required_threads[d] = std::max(1u, entry->required_threads[d]);
   }

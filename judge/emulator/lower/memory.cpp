@@ -106,6 +106,10 @@ Slot Lowering::data_slot(const ptx::Operand& o, ptx::Type type, bool is_destinat
 
 namespace {
 
+bool is_global(std::uint32_t space) {
+  return space == memop::global || space == memop::generic;
+}
+
 Access parse_access(const ptx::Instruction& i, Lowering& lowering) {
   Access a;
   for (const auto m : i.modifiers) {
@@ -156,6 +160,7 @@ void Lowering::lower_load(const ptx::Instruction& i) {
   const Access access = parse_access(i, *this);
   const unsigned width = ptx::bits_of(access.type) / 8;
   if (access.orders) note_order(!i.has_modifier("cta"));
+  if (access.strong && is_global(access.space)) kernel_.program().has_strong_loads = true;
 
   if (access.space == memop::param && i.operands[1].base_is_symbol) {
     // Parameters at a fixed place: of the kernel, or of a device function (bytes in the frame).
@@ -238,6 +243,7 @@ void Lowering::lower_store(const ptx::Instruction& i) {
   const Access access = parse_access(i, *this);
   const unsigned width = ptx::bits_of(access.type) / 8;
   if (access.orders) note_order(!i.has_modifier("cta"));
+  if (access.strong && is_global(access.space)) kernel_.program().has_strong_stores = true;
 
   if (access.space == memop::param) {
     const ParamRegion* region = i.operands[0].base_is_symbol ? param_region(i.operands[0].name) : nullptr;

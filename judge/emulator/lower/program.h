@@ -100,8 +100,11 @@ struct Program {
   std::uint32_t dynamic_shared_offset = 0;  // where extern __shared__ begins
   unsigned shared_unit_shift = 2;           // log2 of the smallest shared access, at most 2
   unsigned global_unit_shift = 2;
-  bool has_fences = false;            // fences, acquire or release operations of any scope: races need observe/ordering.h
-  bool orders_across_blocks = false;  // has fences or acquire/release at gpu scope: blocks may hand over data
+  // Volatile or relaxed accesses of global memory, by which threads may wait for each other.
+  bool has_strong_loads = false, has_strong_stores = false;
+  // Fences, acquire or release operations of any scope, or such waiting: races need observe/ordering.h.
+  bool has_fences = false;
+  bool orders_across_blocks = false;  // at gpu scope: blocks may hand over data
   // The kernel's parameters that addresses of global stores and atomics come from, when that can be told from its code:
   // what the other parameters point to is only read.
   struct ParameterRange {

@@ -13,6 +13,9 @@ constexpr std::size_t kMaxSyncs = 1u << 20;
 constexpr std::size_t kMaxVisited = 512;   // addresses looked at for one answer
 constexpr std::size_t kMaxEntries = 4096;  // of one block in one log
 constexpr std::size_t kMaxTicks = 1u << 16;
+constexpr std::size_t kMaxReads = 1u << 21;
+constexpr std::size_t kMaxKnownToInherit = 1024;
+constexpr std::uint32_t kMaxPublishingTicks = 256;  // of a warp
 
 }  // namespace
 
@@ -106,44 +109,86 @@ void Ordering::Block::publish(std::uint32_t thread, std::uint64_t address) {
   entry.thread = thread;
   entry.beyond_block = cover(fenced_[thread].beyond_block, warps_[warp].beyond_block, beyond_block_);
   entry.any = cover(fenced_[thread].any, warps_[warp].any, any_);
-  if (entry.any.empty()) return;
-  if (all_->syncs_.size() >= kMaxSyncs && all_->syncs_.count(address) == 0) {
-    all_->complete_ = false;
-    return;
+  const bool fenced = !entry.any.empty();
+  auto found = all_->syncs_.find(address);
+  if (found == all_->syncs_.end()) {
+    if (all_->syncs_.size() >= kMaxSyncs) {
+      (fenced ? all_->complete_ : all_->reads_complete_) = false;
+      return;
+    }
+    found = all_->syncs_.try_emplace(address).first;
   }
-  Sync& s = all_->syncs_[address];
-  const auto position = static_cast<std::uint32_t>(s.log.size());
-  bool news = false;
-  for (const Knowledge* k : {&knows_, &warps_[warp].knows}) {
-    for (const auto& [sync, length] : *k) {
-      if (sync == &s) continue;
-      auto& list = s.inherited[sync];
-      if (!list.empty() && list.back().length >= length) continue;
+  Sync& s = found->second;
+  const std::uint32_t position = s.length;
+  bool news = false, news_of_reads = publish_reads(s, warp, position);
+  if (!fenced && knows_.size() + warps_[warp].knows.size() > kMaxKnownToInherit) all_->reads_complete_ = false;
+  if (fenced || all_->reads_complete_) {
+    const auto inherit = [&](Inheritance& into, const Sync* sync, std::uint32_t length) {
+      auto& list = into[sync];
+      if (!list.empty() && list.back().length >= length) return false;
       list.push_back({position, length});
-      news = true;
+      return true;
+    };
+    for (const Knowledge* k : {&knows_, &warps_[warp].knows}) {
+      for (const auto& [sync, length] : *k) {
+        if (sync == &s) continue;
+        if (fenced) news |= inherit(s.inherited, sync, length);
+        news_of_reads |= inherit(s.inherited_reads, sync, length);
+      }
     }
   }
-  const auto [last, fresh] = s.last_of_thread.try_emplace(number_ << 10 | thread, position);
+  if (news || news_of_reads) s.length = position + 1;
+  if (!fenced) return;
+  const auto place = static_cast<std::uint32_t>(s.log.size());
+  const auto [last, fresh] = s.last_of_thread.try_emplace(number_ << 10 | thread, place);
   if (!fresh && !news) {
     const Entry& before = s.log[last->second];
     if (before.beyond_block == entry.beyond_block && before.any == entry.any) return;
   }
-  last->second = position;
+  last->second = place;
+  entry.position = position;
+  s.length = position + 1;
   s.log.push_back(entry);
-  s.by_block[number_].push_back(position);
+  s.by_block[number_].push_back(place);
+}
+
+// Whether that was more than before.
+bool Ordering::Block::publish_reads(Sync& s, std::uint32_t warp, std::uint32_t position) {
+  if (!all_->reads_complete_) return false;
+  if (all_->reads_kept_ >= kMaxReads) {
+    all_->reads_complete_ = false;
+    return false;
+  }
+  const auto add = [&](std::vector<Reads>& steps, std::uint32_t below) {
+    if (!steps.empty() && steps.back().below >= below) return false;
+    steps.push_back({position, below});
+    ++all_->reads_kept_;
+    return true;
+  };
+  const bool of_warp = add(s.reads_of_warp[number_ << 5 | warp], tick(warp) + 1);
+  const std::uint32_t barriers = now(warp).barrier;
+  return (barriers != 0 && add(s.reads_of_block[number_], barriers)) || of_warp;
+}
+
+std::uint32_t Ordering::reads_below(const std::vector<Reads>& steps, std::uint32_t length) {
+  const auto end = std::partition_point(steps.begin(), steps.end(), [&](const Reads& r) { return r.position < length; });
+  return end == steps.begin() ? 0 : std::prev(end)->below;
+}
+
+void Ordering::Block::end_publishing(std::uint32_t warp) {
+  if (tick(warp) < kMaxPublishingTicks) begin_tick(warp, now(warp));
 }
 
 void Ordering::Block::learn(std::uint32_t thread, std::uint64_t address) {
   const auto found = all_->syncs_.find(address);
   if (found == all_->syncs_.end()) return;
-  const auto length = static_cast<std::uint32_t>(found->second.log.size());
   auto& known = warps_[thread / 32].knows[&found->second];
-  known = std::max(known, length);
+  known = std::max(known, found->second.length);
 }
 
 bool Ordering::Block::is_ordered(std::uint32_t warp, std::uint64_t block, std::uint32_t thread,
-                                 std::uint32_t tick) const {
-  if (!all_->complete_) return true;
+                                 std::uint32_t tick, bool read) const {
+  if (!all_->complete_ || (read && !all_->reads_complete_ && has_learned(warp))) return true;
   const auto history = all_->histories_.find(block);
   const std::uint32_t its_warp = thread / 32;
   if (history == all_->histories_.end() || its_warp >= history->second.size() ||
@@ -173,11 +218,17 @@ bool Ordering::Block::is_ordered(std::uint32_t warp, std::uint64_t block, std::u
     if (const auto list = sync->by_block.find(block); list != sync->by_block.end()) {
       std::size_t looked_at = 0;
       for (auto p = list->second.rbegin(); p != list->second.rend(); ++p) {
-        if (*p >= length) continue;
+        if (sync->log[*p].position >= length) continue;
         if (includes(sync->log[*p]) || ++looked_at > kMaxEntries) return true;
       }
     }
-    for (const auto& [from, steps] : sync->inherited) {
+    if (read) {
+      const auto of_warp = sync->reads_of_warp.find(block << 5 | its_warp);
+      if (of_warp != sync->reads_of_warp.end() && tick < reads_below(of_warp->second, length)) return true;
+      const auto of_block = sync->reads_of_block.find(block);
+      if (of_block != sync->reads_of_block.end() && then.barrier < reads_below(of_block->second, length)) return true;
+    }
+    for (const auto& [from, steps] : read ? sync->inherited_reads : sync->inherited) {
       std::uint32_t most = 0;
       for (const Inherited& step : steps)
         if (step.at < length) most = step.length;

@@ -12,6 +12,11 @@
 // ordered before the current one if a barrier lies between, or a cover that the current warp knows includes it
 // (PTX ISA, "Memory Consistency Model": release and acquire patterns, causality order).
 //
+// Reads need no fence: a value that a thread reads and what it then stores strongly come before what the observer of that
+// store writes, by way of the values themselves (PTX ISA, "Memory Consistency Model": no value out of thin air). So each
+// strong write also publishes what its warp has read so far, and its block before the last barrier. In-place scans and
+// compactions with decoupled look-back rest on this: their tiles' sums are handed on by relaxed stores alone.
+//
 // Where this is coarser than the model it lets a race pass, and never invents one: an acquire needs no fence of its own
 // (many a textbook's last-block reduction has none), and knowledge belongs to warps, not to lanes.
 
@@ -46,8 +51,11 @@ class Ordering {
     // A strong write (publish) or read (learn) of one thread.
     void publish(std::uint32_t thread, std::uint64_t address);
     void learn(std::uint32_t thread, std::uint64_t address);
-    // Whether what `thread` of `block` did in `tick` comes before what this warp does now.
-    bool is_ordered(std::uint32_t warp, std::uint64_t block, std::uint32_t thread, std::uint32_t tick) const;
+    // The instruction that published is over: what the warp reads from now on was not published by it. Begins a new tick,
+    // unless the warp has had many.
+    void end_publishing(std::uint32_t warp);
+    // Whether what `thread` of `block` did in `tick`, a read or a write, comes before what this warp does now.
+    bool is_ordered(std::uint32_t warp, std::uint64_t block, std::uint32_t thread, std::uint32_t tick, bool read) const;
     // Whether anything was learned: if not, only barriers can have ordered anything.
     bool has_learned(std::uint32_t warp) const { return !knows_.empty() || !warps_[warp].knows.empty(); }
 
@@ -68,6 +76,7 @@ class Ordering {
       Knowledge knows;
       LastFences beyond_block, any;
     };
+    bool publish_reads(Sync& s, std::uint32_t warp, std::uint32_t position);
     Epochs now(std::uint32_t warp) const { return history_->at(warp).back(); }
     void begin_tick(std::uint32_t warp, Epochs epochs) { history_->at(warp).push_back(epochs); }
 
@@ -95,25 +104,38 @@ class Ordering {
     friend bool operator==(const Cover&, const Cover&) = default;
   };
   struct Entry {
+    std::uint32_t position = 0;  // among all that was published here
     std::uint32_t thread = 0;
     Cover beyond_block, any;
   };
   struct Inherited {
-    std::uint32_t at = 0;  // entries from here on know it
+    std::uint32_t at = 0;  // positions from here on know it
     std::uint32_t length = 0;
   };
-  struct Sync {
-    std::vector<Entry> log;
-    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_block;  // positions in the log, ascending
-    std::unordered_map<std::uint64_t, std::uint32_t> last_of_thread;         // block and thread -> position
-    std::map<const Sync*, std::vector<Inherited>> inherited;
+  using Inheritance = std::map<const Sync*, std::vector<Inherited>>;
+  struct Reads {
+    std::uint32_t position = 0;
+    std::uint32_t below = 0;  // ticks of a warp, or barrier epochs of a block
   };
+  struct Sync {
+    std::uint32_t length = 0;
+    std::vector<Entry> log;
+    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_block;  // places in the log, ascending
+    std::unordered_map<std::uint64_t, std::uint32_t> last_of_thread;         // block and thread -> place
+    std::unordered_map<std::uint64_t, std::vector<Reads>> reads_of_warp;     // by block and warp; ascending
+    std::unordered_map<std::uint64_t, std::vector<Reads>> reads_of_block;
+    Inheritance inherited, inherited_reads;  // the latter without a fence too
+  };
+  // What was published by a position below `length`.
+  static std::uint32_t reads_below(const std::vector<Reads>& steps, std::uint32_t length);
   using History = std::vector<std::vector<Epochs>>;  // by warp, by tick
 
   std::map<std::uint64_t, Block> running_;
   std::unordered_map<std::uint64_t, History> histories_;
   std::unordered_map<std::uint64_t, Sync> syncs_;
   bool complete_ = true;
+  std::size_t reads_kept_ = 0;
+  bool reads_complete_ = true;
 };
 
 }  // namespace judge::emulator

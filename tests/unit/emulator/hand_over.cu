@@ -221,6 +221,24 @@ __global__ void flag_and_data(int* data, int* flag, int* out, int early) {
   }
 }
 
+// Each block moves what it has read to the left, over what blocks before it have read. Their states, volatile and without
+// a fence, say that they have: a block waits for the one before it, which has waited for its own. mode 1: says so before it
+// reads. 2: only counts, and does not wait. 3: does not say so itself, but asks for the one before.
+__global__ void move_left_in_place(int* x, volatile int* states, int* count, int by, int mode) {
+  const int t = threadIdx.x, b = blockIdx.x, at = blockDim.x * b + t;
+  if (mode == 1 && t == 0) states[b] = 1;
+  const int v = x[at];  // read in place
+  __syncthreads();
+  if (t == 0) {
+    if (mode == 2) atomicAdd(count, 1);
+    else if (b > 0) while (states[b - 1] == 0) {}
+    if (mode == 0) states[b] = 1;
+    if (mode == 3) states[b + 1] = 1;
+  }
+  __syncthreads();
+  if (at >= by) x[at - by] = v;  // written in place
+}
+
 __global__ void atomic_max(float* best, const float* in) {
   const float x = in[blockIdx.x * blockDim.x + threadIdx.x];
   int* at = reinterpret_cast<int*>(best);

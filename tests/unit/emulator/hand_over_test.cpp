@@ -16,6 +16,12 @@ std::vector<int> filled(std::size_t n, int value) {
   return std::vector<int>(n, value);
 }
 
+std::vector<int> counting(std::size_t n) {
+  std::vector<int> values(n);
+  for (std::size_t k = 0; k < n; ++k) values[k] = static_cast<int>(k);
+  return values;
+}
+
 void is_clean(const judge::device::LaunchRecord& r) {
   for (const auto& f : r.faults) UNSCOPED_INFO(to_string(f.kind) << " line " << f.where.line << ": " << f.message);
   CHECK(r.faults.empty());
@@ -114,6 +120,29 @@ TEST_CASE("a flag that is set before its data") {
     else
       has_race(r, "// too late", "// by the one who waited");
   }
+}
+
+TEST_CASE("a relaxed store hands over what was read before it, from block to block, without a fence") {
+  for (const unsigned threads : {32u, 64u})
+    for (const int by : {5, 32, 150}) {
+      Workbench w({}, HAND_OVER_PTX);
+      const auto x = w.buffer(counting(threads * 8)), states = w.buffer(filled(9, 0)), count = w.buffer(filled(1, 0));
+      INFO(threads << " threads, by " << by);
+      is_clean(w.run("move_left_in_place", {8, threads}, x, states, count, by, 0));
+      const auto got = w.read<int>(x, threads * 8 - static_cast<std::size_t>(by));
+      for (std::size_t k = 0; k < got.size(); ++k) REQUIRE(got[k] == static_cast<int>(k) + by);
+    }
+}
+
+TEST_CASE("what was read after the relaxed store, or handed over by none, is a race") {
+  for (const int mode : {1, 2, 3})
+    for (const unsigned threads : {32u, 64u}) {
+      Workbench w({}, HAND_OVER_PTX);
+      const auto x = w.buffer(counting(threads * 8)), states = w.buffer(filled(9, mode == 3)),
+                 count = w.buffer(filled(1, 0));
+      INFO("mode " << mode << ", " << threads << " threads");
+      has_race(w.run("move_left_in_place", {8, threads}, x, states, count, 5, mode), "// read in place", "// written in place");
+    }
 }
 
 TEST_CASE("a plain read that a compare-and-swap verifies is no race; one that nothing verifies is") {
