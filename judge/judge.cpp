@@ -21,8 +21,8 @@
 #include "judge/advice.h"
 #include "judge/cache_place.h"
 #include "judge/catalogue/metrics.h"
-#include "judge/device/overlap.h"
 #include "judge/device/properties.h"
+#include "judge/device/transfers.h"
 #include "judge/facts.h"
 #include "judge/preparation.h"
 
@@ -80,6 +80,13 @@ std::size_t find_case(const catalogue::Exercise& exercise, const std::string& wa
 std::filesystem::path cache_dir(const Options& options) {
   if (!options.cache_dir.empty()) return options.cache_dir;
   return default_cache_dir(options.root);
+}
+
+// A catalogue of one's own may have a header of its own.
+std::filesystem::path common_header(const Options& options) {
+  const std::filesystem::path own = options.root / "practice/common.cuh";
+  std::error_code error;
+  return options.home.empty() || std::filesystem::exists(own, error) ? own : options.home / "practice/common.cuh";
 }
 
 // In the order they run: smallest first, catalogue order among equals.
@@ -160,27 +167,16 @@ std::optional<emulator::SourceLocation> only_writer(const device::CaseRecord& re
   return writer;
 }
 
-void add_operations(const std::vector<device::Operation>& operations, catalogue::ResourceFacts& r) {
-  using device::OperationKind;
-  std::uint64_t prefetched = 0;
-  for (const device::Operation& o : operations) {
-    if (o.kind == OperationKind::copy_to_device || o.kind == OperationKind::copy_to_symbol)
-      r.copied_to_device_bytes += o.bytes;
-    else if (o.kind == OperationKind::copy_from_device || o.kind == OperationKind::copy_from_symbol)
-      r.copied_from_device_bytes += o.bytes;
-    else if (o.kind == OperationKind::allocate_managed)
-      r.managed_bytes += o.bytes;
-    else if (o.kind == OperationKind::prefetch_to_device)
-      prefetched += o.bytes;
-    else if (o.kind == OperationKind::launch)
-      r.prefetched_bytes = prefetched;  // what comes after the last launch helps no kernel
-  }
-  const device::Overlap overlap = device::overlap_of(operations);
-  r.streams_used = overlap.streams;
-  r.async_copy_bytes = overlap.async_copy_bytes;
-  r.overlapped_copy_bytes = overlap.overlapped_bytes;
-  r.unwaited_copies = overlap.unwaited_copies;
-  r.clashing_copies = overlap.clashing_copies;
+void add_transfers(const device::Transfers& t, catalogue::ResourceFacts& r) {
+  r.copied_to_device_bytes = t.copied_to_device_bytes;
+  r.copied_from_device_bytes = t.copied_from_device_bytes;
+  r.managed_bytes = t.managed_bytes;
+  r.prefetched_bytes = t.prefetched_bytes;
+  r.streams_used = t.overlap.streams;
+  r.async_copy_bytes = t.overlap.async_copy_bytes;
+  r.overlapped_copy_bytes = t.overlap.overlapped_bytes;
+  r.unwaited_copies = t.overlap.unwaited_copies;
+  r.clashing_copies = t.overlap.clashing_copies;
 }
 
 catalogue::ResourceFacts resources_of(const device::CaseRecord& record, const build::Result& build) {
@@ -193,7 +189,7 @@ catalogue::ResourceFacts resources_of(const device::CaseRecord& record, const bu
     r.dynamic_shared_bytes = std::max<std::uint64_t>(r.dynamic_shared_bytes, l.dynamic_shared_bytes);
     r.block_threads = std::max(r.block_threads, std::uint64_t{l.block.x} * l.block.y * l.block.z);
   }
-  add_operations(record.operations, r);
+  add_transfers(device::transfers_of(record.operations), r);
   for (const build::KernelResources& k : build.kernels) {
     r.registers = std::max<std::uint64_t>(r.registers, static_cast<std::uint64_t>(k.registers));
     r.spill_bytes = std::max<std::uint64_t>(r.spill_bytes, k.spill_store_bytes + k.spill_load_bytes);
@@ -318,6 +314,7 @@ void Judgement::compile() {
   request.source = report_.source;
   request.source_name = name;
   request.source_dir = std::filesystem::absolute(path.has_parent_path() ? path.parent_path() : ".");
+  request.common_header = common_header(options_);
   request.entry_prototype = exercise_.entry;
   request.entry_name = exercise_.entry_name;
   for (const catalogue::Argument& a : exercise_.arguments) request.parameter_types.push_back(a.cpp_type);
@@ -338,8 +335,8 @@ void Judgement::run_cases(Preparation& preparation, session::Session& session) {
     tell("case", step, plan_.size());
     run_case(step, preparation, session);
     const CaseReport& one = report_.cases[plan_[step].index];
-    const bool ends_it = options_.stop_at_first_failure || one.verdict == Verdict::judge_error ||
-                         one.verdict == Verdict::time_limit;
+    const bool ends_it =
+        options_.stop_at_first_failure || one.verdict == Verdict::judge_error || one.verdict == Verdict::time_limit;
     if (one.verdict != Verdict::accepted && ends_it) return;
   }
   tell("case", plan_.size(), plan_.size());

@@ -31,7 +31,8 @@ struct Options {
   // Later cases are then reported as not run. Without it, a case that ran into the time limit is still the last: those
   // after it are larger.
   bool stop_at_first_failure = true;
-  std::filesystem::path root;         // repository root
+  std::filesystem::path root;         // of the exercise's catalogue
+  std::filesystem::path home;         // of the judge's own, where that is another: its practice/ has common.cuh too
   std::filesystem::path cache_dir;    // default: default_cache_dir(root), in cache_place.h
   std::filesystem::path program_dir;  // judge-device, judge-host, libcudart.so.13
   const std::atomic<bool>* cancelled = nullptr;  // looked at between the steps; true: judge() throws Cancelled

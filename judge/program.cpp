@@ -151,6 +151,7 @@ void run_compiled(const ProgramOptions& options, ProgramReport& report) {
   report.device_peak_bytes = session.device_peak_bytes();
   name_sources(report.sources, report.record);
   report.kernels = kernel_reports(report, session.properties());
+  report.transfers = device::transfers_of(report.record.operations);
   // The loader's words for what a compiler would have said.
   if (report.host.end == HostEnd::load_failed &&
       report.host.detail.find("undefined symbol: main") != std::string::npos) {
@@ -199,6 +200,7 @@ build::Result compile_program(const std::vector<build::ProgramSource>& sources, 
   if (sources.empty()) throw std::invalid_argument("a program needs at least one source");
   build::ProgramRequest request;
   request.sources = sources;
+  request.common_header = options.root / "practice/common.cuh";
   request.flags = options.nvcc_flags;
   request.working_directory = std::filesystem::absolute(options.working_directory);
   request.target = device::compile_target(device::named_gpu(options.gpu));

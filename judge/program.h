@@ -13,6 +13,7 @@
 
 #include "judge/build/build.h"
 #include "judge/device/record.h"
+#include "judge/device/transfers.h"
 #include "judge/occupancy.h"
 #include "judge/session/session.h"
 #include "judge/verdict/verdict.h"
@@ -51,7 +52,7 @@ struct KernelReport {  // every launch of one kernel in one shape
 };
 
 struct ProgramReport {
-  int schema_version = 1;
+  int schema_version = 2;
   std::vector<build::ProgramSource> sources;
   std::string device;  // "emulator (Tesla T4)"
   build::Result build;
@@ -59,6 +60,7 @@ struct ProgramReport {
   session::HostOutcome host;
   device::CaseRecord record;
   std::vector<KernelReport> kernels;  // in the order of their first launches
+  device::Transfers transfers;
   // What the device found wrong, or which limit the run broke; accepted when neither. How the program ended by itself
   // is in `host`.
   verdict::Verdict finding = verdict::Verdict::accepted;

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -24,6 +25,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostCopies = 64, kCopyCap = 1u << 20;
+
+// What stands before the name of a file that a source includes, in the compiler's words.
+const std::array kWorkNames = {std::string(kBeside) + "/", std::string(kCopies) + "/",
+                               std::string(kBelowCommon) + "/../", std::string(kCommon) + "/"};
 
 // The names in #include "…" lines. A line in a comment or in a branch not taken names a file too many, which does no
 // harm.
@@ -112,11 +117,23 @@ std::vector<fs::path> provide_neighbours(const fs::path& work, const fs::path& s
   return readable;
 }
 
-std::string without_work_names(std::string text) {
-  for (const char* name : {kBeside, kCopies}) {
-    const std::string folder = std::string(name) + "/";
-    for (std::size_t at = 0; (at = text.find(folder, at)) != std::string::npos;) text.erase(at, folder.size());
+std::optional<std::string> read_common(const fs::path& header) {
+  return header.empty() ? std::nullopt : read_file(header, kCopyCap);
+}
+
+void provide_common(const fs::path& work, const std::optional<std::string>& bytes) {
+  if (!bytes) return;
+  for (const fs::path& folder : {work / kCommon, work / kBelowCommon}) {
+    if (mkdir(folder.c_str(), 0755) != 0)
+      throw std::runtime_error("a folder in '" + work.string() + "': " + std::strerror(errno));
+    chmod(folder.c_str(), 0755);  // whatever the umask is
   }
+  write_source(work / kCommon / kCommonHeader, *bytes);
+}
+
+std::string without_work_names(std::string text) {
+  for (const std::string& folder : kWorkNames)
+    for (std::size_t at = 0; (at = text.find(folder, at)) != std::string::npos;) text.erase(at, folder.size());
   return text;
 }
 
@@ -130,11 +147,9 @@ fs::path original_of(const fs::path& in_work, const fs::path& work, const fs::pa
 }
 
 std::string true_name(const std::string& compiled_path, const std::string& source_name) {
-  for (const char* name : {kBeside, kCopies}) {
-    const std::string folder = std::string(name) + "/";
+  for (const std::string& folder : kWorkNames)
     if (const std::size_t at = compiled_path.find(folder); at != std::string::npos)
       return compiled_path.substr(at + folder.size());
-  }
   const std::string file = fs::path(compiled_path).filename().string();
   return file == safe_file_name(source_name) ? source_name : compiled_path;
 }

@@ -49,20 +49,23 @@ std::vector<std::string> nvcc_command(const Request& request, const Toolchain& t
   argv.insert(argv.end(), {"-Xcompiler", "-fPIC", "-Xcompiler", "-fvisibility=hidden", "-Xcompiler",
                            "-fno-diagnostics-color", "-MD", "-MF", kMakeRule});
   // What "beside the including file" means. Without a path in it: nvcc hands its words to a shell.
-  for (const char* folder : {kCopies, kBeside})
+  for (const char* folder : {kCopies, kBelowCommon, kBeside})
     argv.insert(argv.end(), {"-Xcompiler", std::string("-iquote") + folder});
+  argv.insert(argv.end(), {"-Xcompiler", std::string("-idirafter,") + kCommon});
   argv.insert(argv.end(), {"-o", kObject, kUnitFile});
   return argv;
 }
 
 std::string cache_key(const Request& request, const Toolchain& toolchain, const std::string& unit,
-                      const std::vector<std::string>& nvcc, const std::vector<std::string>& link) {
+                      const std::vector<std::string>& nvcc, const std::vector<std::string>& link,
+                      const std::optional<std::string>& common) {
   Sha256 hash;
   hash.field("submission");
   hash.field(std::to_string(kUnitVersion));
   hash.field(request.source);
   hash.field(request.source_name);
   hash.field(request.source_dir.empty() ? "" : fs::absolute(request.source_dir).lexically_normal().string());
+  hash.field(common.value_or(""));
   hash.field(request.entry_prototype);
   hash.field(unit);
   hash.field(joined(nvcc));
@@ -161,10 +164,12 @@ class Build {
   }
 
   // Compiles and links; true when the outcome depends on nothing but what the cache key and `included` cover.
-  bool run(const std::string& unit, const std::vector<std::string>& nvcc, const std::vector<std::string>& link) {
+  bool run(const std::string& unit, const std::vector<std::string>& nvcc, const std::vector<std::string>& link,
+           const std::optional<std::string>& common) {
     write_source(folder_.path() / context_.compiled_name, request_.source);
     write_source(folder_.path() / kUnitFile, unit);
     neighbours_ = provide_neighbours(folder_.path(), context_.source_dir, request_.source);
+    provide_common(folder_.path(), common);
     const bool reproducible = step(nvcc, true) && step(link, false);
     if (!failed_) library_ = output(kLibrary);
     result.ok = !failed_;
@@ -242,7 +247,8 @@ Result build(const Request& request, const Toolchain& toolchain) {
   const std::vector<std::string> nvcc = nvcc_command(request, toolchain);
   const std::vector<std::string> link =
       link_command(host_compiler(), toolkit_root(toolchain.nvcc), {kObject}, kLibrary);
-  const std::string key = cache_key(request, toolchain, unit, nvcc, link);
+  const std::optional<std::string> common = read_common(request.common_header);
+  const std::string key = cache_key(request, toolchain, unit, nvcc, link, common);
 
   const Cache cache(request.cache_dir);
   if (request.use_cache)
@@ -251,7 +257,7 @@ Result build(const Request& request, const Toolchain& toolchain) {
       return *hit;
     }
   Build work(request, toolchain, cache);
-  const bool reproducible = work.run(unit, nvcc, link);
+  const bool reproducible = work.run(unit, nvcc, link, common);
   work.result.command = "nvcc -O3 -lineinfo -std=c++17 --cudart shared " + joined(code_flags(request)) + " " +
                         neutralise(request.source_name);
   Result result = work.result;

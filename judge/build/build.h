@@ -43,6 +43,7 @@ struct Request {
   std::string source;                        // the snapshot's bytes
   std::string source_name;                   // "conv1d.cu": what diagnostics and line info call it
   std::filesystem::path source_dir;          // for #include "…" beside the student's file
+  std::filesystem::path common_header;       // practice/common.cuh, for #include "common.cuh" from anywhere
   std::string entry_prototype;               // "void conv1d(const float* x, const float* w, float* y, int n)"
   std::vector<std::string> parameter_types;  // "const float*", …: the thunk casts args[i] to these
   std::string entry_name;                    // "conv1d"
@@ -90,6 +91,7 @@ struct ProgramSource {
 
 struct ProgramRequest {
   std::vector<ProgramSource> sources;       // nvcc takes .cu, .cpp and .c alike
+  std::filesystem::path common_header;      // as in Request; a file of that name beside the source or under -I is first
   std::vector<std::string> flags;           // the user's own, as nvcc takes them
   std::filesystem::path working_directory;  // what relative paths among the flags are relative to
   int target = 75;

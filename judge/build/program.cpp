@@ -131,6 +131,7 @@ std::vector<std::string> compile_command(const ProgramRequest& request, const To
   if (request.register_report) argv.insert(argv.end(), {"-Xptxas", "-v"});
   // -iquote is what "beside the including file" means; the link has a name that is safe in the shell that nvcc starts.
   argv.insert(argv.end(), {"-Xcompiler", std::string("-iquote,") + kBeside});
+  argv.insert(argv.end(), {"-Xcompiler", std::string("-idirafter,") + kCommon});
   argv.insert(argv.end(), flags.words.begin(), flags.words.end());
   argv.insert(argv.end(), {"-o", object_name(index), safe_file_name(source.name)});
   return argv;
@@ -191,7 +192,9 @@ class Build {
   }
 
   // As Build::run in build.cpp: true when the outcome may be cached.
-  bool run(const std::vector<std::vector<std::string>>& compile, const std::vector<std::string>& link) {
+  bool run(const std::vector<std::vector<std::string>>& compile, const std::vector<std::string>& link,
+           const std::optional<std::string>& common) {
+    provide_common(folder_.path(), common);
     for (const ProgramSource& source : request_.sources)
       write_source(folder_.path() / safe_file_name(source.name), source.bytes);
     for (std::size_t i = 0; i < compile.size() && !failed_; ++i) step(compile[i], i, true);
@@ -261,8 +264,10 @@ Result build_program(const ProgramRequest& request, const Toolchain& toolchain) 
   for (std::size_t i = 0; i < request.sources.size(); ++i)
     compile.push_back(compile_command(request, toolchain, flags, i));
   const std::vector<std::string> link = program_link_command(request, toolchain, flags);
+  const std::optional<std::string> common = read_common(request.common_header);
   Sha256 hash;
   hash.field("program");
+  hash.field(common.value_or(""));
   hash.field(std::to_string(kProgramVersion));
   for (std::size_t i = 0; i < request.sources.size(); ++i) {
     hash.field(request.sources[i].name);
@@ -279,7 +284,7 @@ Result build_program(const ProgramRequest& request, const Toolchain& toolchain) 
   const Cache cache(request.cache_dir);
   if (std::optional<Result> hit = cache.find(key)) return finished(std::move(*hit));
   Build work(request, toolchain, flags, cache);
-  const bool reproducible = work.run(compile, link);
+  const bool reproducible = work.run(compile, link, common);
   std::string names;
   for (const ProgramSource& source : request.sources) names += " " + neutralise(source.name);
   work.result.command = "nvcc -lineinfo --cudart shared" + std::string(flags.optimisation ? "" : " -O3") +

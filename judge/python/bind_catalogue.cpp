@@ -39,7 +39,7 @@ Entries load_entries(const std::filesystem::path& root, const std::filesystem::p
   Entries entries;
   entries.root = root;
   catalogue::Catalogue loaded = catalogue::load(root, schema);
-  for (catalogue::Exercise& exercise : loaded.exercises) entries.exercises.push_back({std::move(exercise), root});
+  for (catalogue::Exercise& exercise : loaded.exercises) entries.exercises.push_back({std::move(exercise), root, schema.parent_path()});
   entries.quizzes = std::move(loaded.quizzes);
   return entries;
 }

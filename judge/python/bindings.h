@@ -15,7 +15,7 @@ namespace judge::python {
 
 struct Entry {  // an exercise that knows its repository
   catalogue::Exercise exercise;
-  std::filesystem::path root;
+  std::filesystem::path root, home;
 };
 
 struct Entries {

@@ -35,6 +35,7 @@ Options options_for(const Entry& entry, const std::optional<std::uint64_t>& seed
                     const std::optional<std::filesystem::path>& program_dir) {
   Options options;
   options.root = entry.root;
+  options.home = entry.home;
   options.seed = seed;
   options.cache_dir = cache_dir.value_or("");
   options.program_dir = program_dir.value_or(module_folder());

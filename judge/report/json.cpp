@@ -301,6 +301,8 @@ std::string to_json(const ProgramReport& program, int indent) {
   for (const device::ApiError& e : program.record.api_errors)
     errors.push_back(
         {{"call", e.call}, {"code", e.code}, {"name", e.name}, {"detail", e.detail}, {"is_launch", e.is_launch}});
+  json transfers;
+  for_each_transfer(program.transfers, [&](const char* name, std::uint64_t value) { transfers[name] = value; });
   const json j{{"schema_version", program.schema_version},
                {"sources", names},
                {"device", program.device},
@@ -316,6 +318,7 @@ std::string to_json(const ProgramReport& program, int indent) {
                {"device_ms", real(program.device_ms)},
                {"device_peak_bytes", program.device_peak_bytes},
                {"kernels", kernels},
+               {"transfers", transfers},
                {"faults", faults},
                {"api_errors", errors},
                {"unsupported", program.record.unsupported}};

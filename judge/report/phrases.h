@@ -130,6 +130,7 @@ namespace judge::report {
   X(run_launch_failed, "a launch failed: {}", "核函数启动失败：{}")                                                   \
   X(run_status_of_finding, "The program ended with 0; the exit status is {} for this (--no-fail-on-findings).",       \
     "程序返回 0；因上述问题，退出状态为 {}（可用 --no-fail-on-findings 关闭）。")                                     \
+  X(run_transfers, "copies between host and device, and managed memory", "主机与设备之间的复制，以及统一内存")             \
   X(run_no_kernel, "No kernel was launched.", "没有启动任何核函数。")                                                 \
   X(run_shape, "grid {}, block {}, {} bytes of dynamic shared memory, {} launches",                                   \
     "网格 {}，线程块 {}，动态共享内存 {} 字节，启动 {} 次")                                                           \

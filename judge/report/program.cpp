@@ -52,25 +52,47 @@ Phrase words_of(OccupancyLimit limit) {
   return Phrase::limit_nothing_fits;
 }
 
-void write_counters(Page& page, const Counters& c) {
-  std::vector<std::array<std::string, 2>> rows;
-  for_each_counter(c, [&](std::string_view name, std::uint64_t value) {
+// Names and values; what is 0 is left out.
+class Figures {
+ public:
+  void add(std::string_view name, std::uint64_t value) {
     if (value == 0) return;
     std::string label(name);
     std::replace(label.begin(), label.end(), '_', ' ');
-    rows.push_back({label, grouped(value)});
-  });
-  int label_width = 0, value_width = 0;
-  for (const auto& [label, value] : rows) {
-    label_width = std::max(label_width, columns(label));
-    value_width = std::max(value_width, columns(value));
+    rows_.push_back({label, grouped(value)});
   }
-  for (const auto& [label, value] : rows)
-    page.row(4, pad_right(label, label_width) + "  " + pad_left(value, value_width));
+  bool empty() const { return rows_.empty(); }
+  void write(Page& page) const {
+    int label_width = 0, value_width = 0;
+    for (const auto& [label, value] : rows_) {
+      label_width = std::max(label_width, columns(label));
+      value_width = std::max(value_width, columns(value));
+    }
+    for (const auto& [label, value] : rows_)
+      page.row(4, pad_right(label, label_width) + "  " + pad_left(value, value_width));
+  }
+
+ private:
+  std::vector<std::array<std::string, 2>> rows_;
+};
+
+void write_counters(Page& page, const Counters& c) {
+  Figures figures;
+  for_each_counter(c, [&](std::string_view name, std::uint64_t value) { figures.add(name, value); });
+  figures.write(page);
   if (c.global_load_requests + c.global_store_requests > 0)
     page.row(4, fmt::format("global sectors per request  {:.2f} load, {:.2f} store",
                             ratio(c.global_load_sectors, c.global_load_requests),
                             ratio(c.global_store_sectors, c.global_store_requests)));
+}
+
+void write_transfers(Page& page, const Voice& voice, const device::Transfers& t) {
+  Figures figures;
+  for_each_transfer(t, [&](std::string_view name, std::uint64_t value) { figures.add(name, value); });
+  if (figures.empty()) return;
+  page.blank();
+  page.text(0, page.ink(Ink::strong, voice.say(Phrase::run_transfers)));
+  figures.write(page);
 }
 
 void write_lines(Page& page, const Voice& voice, const Report& source, const KernelReport& k) {
@@ -176,6 +198,7 @@ std::string profile(const ProgramReport& program, const Style& style) {
     write_counters(page, k.counters);
     write_lines(page, voice, source, k);
   }
+  write_transfers(page, voice, program.transfers);
   return page.take();
 }
 

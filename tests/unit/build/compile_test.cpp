@@ -191,6 +191,36 @@ TEST_CASE("a space, quotes, &, parentheses, $ and other letters in folders and n
       build_reference(odd / "saxpy_cpu.cpp", "void scale_cpu(int n)", "scale_cpu", {"int"}, request.cache_dir)));
 }
 
+TEST_CASE("the course's header is found from anywhere, after the submission's own") {
+  Workshop shop;
+  std::filesystem::create_directories(shop.sources() / "practice");
+  const std::filesystem::path header = shop.sources() / "practice/common.cuh";
+  std::ofstream(header) << "#pragma once\ninline int common() { return 1; }\n";
+  for (const char* name : {"\"common.cuh\"", "\"../common.cuh\"", "<common.cuh>"}) {
+    INFO(name);
+    Request request = shop.request("#include " + std::string(name) +
+                                   "\nvoid scale(const float*, float*, int) { static_assert(sizeof common()); }\n");
+    CHECK(!build(request, toolchain()).ok);  // no header, and no word of where it was looked for
+    request.common_header = header;
+    const Result found = build(request, toolchain());
+    INFO(text_of(found));
+    CHECK(found.ok);
+    CHECK(build(request, toolchain()).cached);
+  }
+
+  Request request = shop.request("#include \"common.cuh\"\nvoid scale(const float*, float*, int) {}\n");
+  request.common_header = header;
+  std::ofstream(header) << "#error changed\n";
+  const Result changed = build(request, toolchain());
+  REQUIRE(!changed.ok);
+  CHECK(text_of(changed).find("common.cuh:1: #error") != std::string::npos);
+  CHECK(text_of(changed).find("judge_common") == std::string::npos);
+  shop.write("common.cuh", "");
+  CHECK(build(request, toolchain()).ok);
+  request.source = "#include \"../common.cuh\"\nvoid scale(const float*, float*, int) {}\n";
+  CHECK(text_of(build(request, toolchain())).find("common.cuh:1: #error") == 0);
+}
+
 TEST_CASE("the same text in another folder is compiled with the header of that folder") {
   Workshop shop;
   for (const char* folder : {"one", "two"}) {

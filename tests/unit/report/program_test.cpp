@@ -41,6 +41,8 @@ ProgramReport sample() {
   k.lines = {{{"kernels.cu", 2, 8, "fill"}, k.counters}};
   p.record.launches = {launch};
   p.kernels = {k};
+  p.transfers.copied_to_device_bytes = 4096;
+  p.transfers.overlap.overlapped_bytes = 512;
   return p;
 }
 
@@ -86,6 +88,7 @@ TEST_CASE("a run's JSON is valid, and the schema refuses what it should") {
   const json good = json::parse(report::to_json(with_fault()));
   CHECK(violations(good) == "");
   CHECK(good["finding"] == "runtime_error");
+  CHECK(good["transfers"]["overlapped_copy_bytes"] == 512);
   CHECK(good["kernels"][0]["lines"][0]["sectors_per_request"] == 32.0);
   ProgramReport failed;
   failed.sources = {{"a.cu", "", "/"}};
@@ -113,6 +116,7 @@ TEST_CASE("findings name the line of a second source file, and nothing is said a
 
 TEST_CASE("the profile has shape, occupancy, counters and lines") {
   const std::string text = report::profile(sample(), {});
+  CHECK(has(text, "copied to device bytes  4,096\n    overlapped copy bytes     512\n"));
   for (const char* words : {"fill", "grid (4, 1, 1), block (256, 1, 1)", "3 launches", "100 %", "32 of 32 warps",
                             "12 registers", "global store sectors", "1,024", "32.00", "kernels.cu:2", "x[i] = i;"}) {
     INFO(words << " in\n" << text);
