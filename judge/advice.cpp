@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <limits>
 
 #include "judge/facts.h"
 #include "judge/requirement_advice.h"
@@ -229,6 +230,9 @@ Text after_wrong_answer(const CaseReport& one) {
   if (one.record.launches.empty())
     return both("Launch your kernel from the entry function: kernel<<<blocks, threads>>>(…).",
                 "请在入口函数中启动核函数：kernel<<<blocks, threads>>>(…)。");
+  if (!wrong->first.empty() && wrong->first[0].got == std::numeric_limits<float>::min())
+    return both("FLT_MIN is the smallest positive number, not the lowest: a maximum starts with -FLT_MAX or -INFINITY.",
+                "FLT_MIN 是最小的正数，不是最小的数：求最大值应从 -FLT_MAX 或 -INFINITY 开始。");
   using check::Shape;
   switch (wrong->diagnosis.shape) {
     case Shape::all_unwritten:

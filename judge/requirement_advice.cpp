@@ -36,6 +36,16 @@ Text for_shared_accesses(const std::string& metric, const Report& report) {
         "No lanes conflict; what counts is how often shared memory is read. Keep what was read in registers and let "
         "each value serve several results.",
         "没有 bank 冲突；问题在于读共享内存的次数。请把读到的值留在寄存器里，让每个值用于多个结果。");
+  const bool full = std::any_of(report.requirements.begin(), report.requirements.end(), [](const auto& r) {
+    return r.metric == "static_shared_bytes" && r.max && r.value >= *r.max;
+  });
+  if (full)
+    return both(
+        "Let neighbouring lanes use neighbouring words of shared memory. There is no room to pad the rows: put the "
+        "words of each row in another order, so that those of a column lie in different banks.",
+        "请让相邻线程使用共享内存中相邻的字。这里没有填充的余地：请让每一行的字按不同的顺序存放，使同一列的字落在不同的"
+        " "
+        "bank。");
   return both("Let neighbouring lanes use neighbouring words of shared memory, or pad the rows by one word.",
               "请让相邻线程使用共享内存中相邻的字，或给每行填充一个字。");
 }
@@ -150,8 +160,9 @@ constexpr Advice kAdvice[] = {
      "cudaFree、默认流中没有操作。",
      nullptr, nullptr},
     {"unwaited_copies", nullptr, nullptr,
-     "Wait before you return, once and after everything is issued: cudaDeviceSynchronize, or each stream.",
-     "请在返回之前等待一次，放在所有操作发出之后：cudaDeviceSynchronize，或逐个等待各个流。"},
+     "Wait before you use or free anything, once and after everything is issued: cudaDeviceSynchronize, or each "
+     "stream.",
+     "请在使用或释放任何东西之前等待一次，放在所有操作发出之后：cudaDeviceSynchronize，或逐个等待各个流。"},
     {"clashing_copies", nullptr, nullptr,
      "Give every chunk, or every stream, memory of its own, on the device and on the host; or order the streams with "
      "events.",
@@ -170,6 +181,11 @@ Text requirement_step(const RequirementResult& missed, const Report& report) {
   const bool too_small = missed.min && missed.value < *missed.min;
   for (const Advice& a : kAdvice) {
     const char* const en = too_small ? a.too_small_en : a.too_large_en;
+    if (m == "managed_bytes" && too_small && missed.value > 0)
+      return both(
+          "Some of it is managed memory already: allocate the rest with cudaMallocManaged too, and pointers in it with "
+          "their full size.",
+          "其中一部分已经在统一内存中：其余的也请用 cudaMallocManaged 分配，其中的指针按完整大小存放。");
     if (a.metric == m && en != nullptr) return both(en, too_small ? a.too_small_zh : a.too_large_zh);
   }
   if (names("conflicts") || names("wavefronts")) return for_shared_accesses(m, report);

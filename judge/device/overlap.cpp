@@ -50,7 +50,7 @@ class Timeline {
     for (const Operation& o : operations) take(o);
   }
   const std::vector<Placed>& placed() const { return placed_; }
-  bool host_waited_for(const Placed& p) const { return host_.done[p.stream] >= p.position; }
+  bool host_waited_for(const Placed& p) const { return waited_.done[p.stream] >= p.position; }
 
  private:
   std::size_t number_of(std::uint64_t handle) {
@@ -81,8 +81,13 @@ class Timeline {
     p.position = ++issued_[p.stream];
     ends_[p.stream] = p.before;
     ends_[p.stream].done[p.stream] = p.position;
-    if (!o.asynchronous) host_.join(ends_[p.stream]);
+    if (!o.asynchronous) wait_for(ends_[p.stream]);
     placed_.push_back(p);
+  }
+
+  void wait_for(const Clock& clock) {
+    host_.join(clock);
+    waited_.join(clock);
   }
 
   void take(const Operation& o) {
@@ -98,12 +103,14 @@ class Timeline {
         ends_[number_of(o.stream)].join(events_[o.event]);
         return;
       case OperationKind::event_synchronize:
-        host_.join(events_[o.event]);
+        wait_for(events_[o.event]);
         return;
       case OperationKind::stream_synchronize:
-        host_.join(begin_of(number_of(o.stream)));
+        wait_for(begin_of(number_of(o.stream)));
         return;
       case OperationKind::synchronize:
+        for (const Clock& end : ends_) wait_for(end);
+        return;
       case OperationKind::free:  // CUDA C++ Programming Guide: cudaFree waits for the device
         for (const Clock& end : ends_) host_.join(end);
         return;
@@ -117,7 +124,8 @@ class Timeline {
   std::map<std::uint64_t, Clock> events_;
   std::array<Clock, kMaxStreams> ends_;  // what is done when the stream's last operation is
   std::array<std::uint32_t, kMaxStreams> issued_{};
-  Clock host_;
+  Clock host_;    // what is done before anything that the host issues next
+  Clock waited_;  // of it, what the host asked to wait for: whoever frees memory has read the results before
   std::vector<Placed> placed_;
 };
 

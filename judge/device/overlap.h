@@ -25,7 +25,7 @@ struct Overlap {
   std::uint64_t streams = 0;           // other than the default one, in which a copy or a kernel ran
   std::uint64_t async_copy_bytes = 0;  // between pinned host memory and the device, by an asynchronous call
   std::uint64_t overlapped_bytes = 0;  // of these: copies that some kernel of another stream is unordered with
-  std::uint64_t unwaited_copies = 0;   // asynchronous copies to the host that the host never waited for
+  std::uint64_t unwaited_copies = 0;   // asynchronous copies to the host that no synchronisation of the host waited for
   // Copies that are unordered with an earlier one of the same memory, where one of the two writes it.
   std::uint64_t clashing_copies = 0;
 };

@@ -122,12 +122,16 @@ HostCalls::Reply HostCalls::read_array(const channel::ArrayTransferRequest& requ
 }
 
 HostCalls::Reply HostCalls::copy_array(const channel::ArrayCopyRequest& request) {
-  static constexpr std::string_view kCall = "cudaMemcpy3D";
+  // Which call it was is not sent; this is the likely one.
+  const std::string_view call = request.slices > 1        ? "cudaMemcpy3D"
+                                : request.from.array == 0 ? "cudaMemcpy2DToArray"
+                                : request.to.array == 0   ? "cudaMemcpy2DFromArray"
+                                                          : "cudaMemcpy2DArrayToArray";
   const auto bytes = box_bytes(request.row_bytes, request.rows, request.slices, kDeviceSpan);
-  if (!bytes) return {{cuda_invalid_value, "the copy is larger than any memory of the device"}, kCall};
+  if (!bytes) return {{cuda_invalid_value, "the copy is larger than any memory of the device"}, call};
   const Status status = device_.textures()->copy(side_of(request.to), side_of(request.from), request.row_bytes,
                                                  request.rows, request.slices);
-  if (!status.ok()) return {status, kCall};
+  if (!status.ok()) return {status, call};
   ledger_.operation({OperationKind::copy_on_device, *bytes});
   return {};
 }

@@ -90,6 +90,10 @@ TEST_CASE("copies to the host that nobody waited for", "[overlap]") {
   CHECK(overlap_of({copy_out(kA), {Kind::stream_synchronize, 0, -1, kA}, copy_out(kB)}).unwaited_copies == 1);
   CHECK(overlap_of({copy_out(kA), {Kind::stream_synchronize, 0, -1, 0}}).unwaited_copies == 0);
   CHECK(overlap_of({copy_out(0, 100, false), copy_in(kA)}).unwaited_copies == 0);
+  CHECK(overlap_of({copy_out(kA), {Kind::synchronize}}).unwaited_copies == 0);
+  // Who frees memory has read what was copied before.
+  CHECK(overlap_of({copy_out(kA), copy_out(kB), {Kind::stream_synchronize, 0, -1, kA}, {Kind::free, 8}})
+            .unwaited_copies == 1);
 }
 
 TEST_CASE("copies of different streams that use the same memory", "[overlap]") {

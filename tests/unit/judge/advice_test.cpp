@@ -76,6 +76,10 @@ TEST_CASE("the step fits what happened") {
   edges.comparisons[0].diagnosis.shape = check::Shape::block_edges;
   CHECK(says(failed(edges), "first and last threads of a block"));
 
+  edges.comparisons[0].first.resize(1);
+  edges.comparisons[0].first[0].got = 1.17549435e-38f;
+  CHECK(says(failed(edges), "-FLT_MAX"));
+
   CaseReport idle;
   idle.comparisons.resize(1);
   idle.comparisons[0].wrong = 8;
@@ -177,7 +181,12 @@ TEST_CASE("the advice about a budget fits the metric, the side, and the other fi
   missed("shared_load_wavefronts", 20, {}, 10);
   CHECK(says(report, "Keep what was read in registers"));
   counters.shared_load_conflicts = 5;
-  CHECK(says(report, "pad the rows"));
+  CHECK(says(report, "or pad the rows"));
+  report.requirements.resize(2);
+  report.requirements[1] = {"static_shared_bytes", 4096, 4096, 4096, true, {}};
+  CHECK(says(report, "no room to pad"));
+  report.requirements[1].max = 8192;
+  CHECK(says(report, "or pad the rows"));
   missed("local_bytes", 100, {}, 0);
   CHECK(says(report, "unroll the loops"));
   report.build.kernels[0].spill_store_bytes = 8;
@@ -190,6 +199,8 @@ TEST_CASE("the advice about a budget fits the metric, the side, and the other fi
   CHECK(says(report, "__restrict__"));
   missed("overlapped_copy_bytes", 0, 1, {});
   CHECK(says(report, "fourth value of <<<>>>"));
+  missed("managed_bytes", 8, 12, {});
+  CHECK(says(report, "allocate the rest"));
   for (const char* metric : {"async_copy_bytes", "prefetched_bytes", "managed_bytes", "launches", "streams_used"}) {
     missed(metric, 0, 1, {});
     CHECK_FALSE(says(report, "Compare the figure"));
