@@ -5,14 +5,14 @@
 //   python3 practice/judge.py run docs/programs/managed_prefetch.cu --report -- prefetch
 //
 // The report says how many bytes were prefetched in time; what was not, a GPU moves page by page when the kernel
-// touches it. On a GPU: nvcc -I practice, and a second argument, "time", adds the kernel's time.
+// touches it. On a GPU: nvcc -I practice, and a second argument, "time", takes larger arrays and adds the kernel's time.
 
 #include <cstring>
 #include <vector>
 
 #include "common.cuh"
 
-constexpr int kThreads = 256, n = 1 << 16;
+constexpr int kThreads = 256;
 
 __global__ void axpy(float a, const float* x, float* y) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -33,7 +33,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "say how the memory should get to the device: on_demand or prefetch\n");
     return 2;
   }
-  constexpr std::size_t bytes = n * sizeof(float);
+  const int n = timed ? 1 << 24 : 1 << 16;
+  const std::size_t bytes = n * sizeof(float);
   float *x, *y;
   CUDA_CHECK(cudaMallocManaged(&x, bytes));
   CUDA_CHECK(cudaMallocManaged(&y, bytes));
