@@ -71,7 +71,7 @@ Text after_fault(const device::Fault& f) {
   const std::string at = place(f.where);
   switch (f.kind) {
     case FaultKind::out_of_bounds:
-      if (f.space == MemorySpace::shared)
+      if (f.space == MemorySpace::shared && !(f.element && *f.element < 0))
         return both(
             fmt::format("Compare the index at {} with the size of the shared array: count the elements that one "
                         "block stores and reads there.",

@@ -64,8 +64,12 @@ Text for_local_memory(const Report& report) {
 }
 
 Text for_global_traffic() {
-  return both("Count how often each element is moved, and at which line; what is moved twice can be kept.",
-              "请数一数每个元素被搬运了几次、在哪一行；重复搬运的数据可以保留下来。");
+  return both(
+      "Count how often each element is moved, and at which line; what is moved twice can be kept in a variable: after "
+      "a "
+      "store the compiler loads again what the store might have changed.",
+      "请数一数每个元素被搬运了几次、在哪一行；重复搬运的数据可以保存在变量里：写内存之后，编译器会重新读取可能已被改动"
+      "的数据。");
 }
 
 constexpr const char* kLessSharedEn =

@@ -65,8 +65,9 @@ void write_fault(Page& page, const Voice& voice, const Report& report, const dev
   }
   std::string who = voice.say(Phrase::block_thread, triple(f.who.block), triple(f.who.thread));
   if (f.bytes > 0)
-    who += "; " + (f.space == emulator::MemorySpace::shared ? voice.say(Phrase::at_offset, grouped(f.address))
-                                                            : voice.say(Phrase::at_address, hexadecimal(f.address)));
+    who += "; " + (f.space == emulator::MemorySpace::shared
+                       ? voice.say(Phrase::at_offset, grouped(std::int64_t{static_cast<std::int32_t>(f.address)}))
+                       : voice.say(Phrase::at_address, hexadecimal(f.address)));
   page.text(4, who);
   if (f.other) {
     // Only in a race is the other side an access; a barrier's other side is a thread that went elsewhere.

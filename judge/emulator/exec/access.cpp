@@ -47,21 +47,31 @@ Fault fault_at(FaultKind kind, const LaneAccess& a, int lane) {
   return f;
 }
 
-// Names the __shared__ variable at an offset: the one that contains it, or the last that begins before it.
+// Offsets are 32 bits wide: an index below 0 makes one that is nearly as large as they get.
+std::int64_t shared_offset(std::uint64_t address) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(address));
+}
+
+std::int64_t index_of(std::int64_t offset, std::int64_t unit) {
+  return offset >= 0 ? offset / unit : -((-offset + unit - 1) / unit);
+}
+
+// Names the __shared__ variable at an offset: the one that contains it, or the last that begins before it; before all
+// of them the first.
 void describe_shared(const LaunchContext& launch, Fault& f) {
+  const std::int64_t at = shared_offset(f.address);
   const SharedVariable* best = nullptr;
   std::uint32_t best_bytes = 0;
   for (const SharedVariable& v : launch.program->shared_variables) {
     const std::uint32_t bytes = v.bytes != 0 ? v.bytes : launch.shared_bytes - std::min(launch.shared_bytes, v.offset);
-    if (v.offset > f.address) continue;
+    if (at >= 0 ? v.offset > at : v.offset != 0) continue;
     if (best != nullptr && v.offset <= best->offset) continue;
     best = &v;
     best_bytes = bytes;
   }
   if (best == nullptr) return;
   f.owner = std::string("__shared__ ") + best->name + " (" + std::to_string(best_bytes) + " bytes)";
-  const std::uint32_t unit = std::max(1u, f.bytes);
-  f.element = static_cast<std::int64_t>((f.address - best->offset) / unit);
+  f.element = index_of(at - best->offset, std::max(1u, f.bytes));
 }
 
 void describe_global(const LaunchContext& launch, Fault& f) {
@@ -78,8 +88,9 @@ void report_shared_bounds(WarpState& w, const Instr* i, const LaneAccess& a, int
   const LaunchContext& launch = *w.worker->launch;
   Fault f = fault_at(FaultKind::out_of_bounds, a, lane);
   describe_shared(launch, f);
-  f.message = std::string(verb(a.kind)) + " " + bytes_text(a.bytes) + " at offset " + std::to_string(a.address[lane]) +
-              " of shared memory, but the block has " + bytes_text(launch.shared_bytes);
+  f.message = std::string(verb(a.kind)) + " " + bytes_text(a.bytes) + " at offset " +
+              std::to_string(shared_offset(a.address[lane])) + " of shared memory, but the block has " +
+              bytes_text(launch.shared_bytes);
   report(w, i, std::move(f), lane, true);
 }
 
@@ -96,7 +107,7 @@ bool inside_variable(WarpState& w, const Instr* i, const LaneAccess& a, std::uin
     Fault f = fault_at(FaultKind::out_of_bounds, a, l);
     const std::int64_t from_start = at - b.low, unit = std::max(1u, a.bytes);
     const std::string size = bytes_text(b.high - b.low);
-    f.element = from_start >= 0 ? from_start / unit : -((-from_start + unit - 1) / unit);
+    f.element = index_of(from_start, unit);
     std::string name = "a local variable", neighbour;
     if (a.space == memop::shared) {
       for (const SharedVariable& v : launch.program->shared_variables) {
